@@ -1,0 +1,42 @@
+# The whole paper: snakemake --cores all
+# A part of it:    snakemake --cores all --config experiments=fig1 size=quick
+# Results are in results/SIZE/EXPERIMENT/; what each experiment is, in conf/experiment/.
+import sys
+
+from nrevu import plan as planning, progress
+from nrevu.mistake import Mistake
+
+NREVU = [sys.executable, "-m", "nrevu"]
+
+try:
+    plan = planning.from_workflow(config)
+except Mistake as mistake:
+    raise WorkflowError(f"nrevu: {mistake}")
+
+if workflow.is_main_process:
+    progress.prepare(plan)
+
+
+rule all:
+    input:
+        expand(
+            "results/{size}/{experiment}/{made}",
+            size=plan.size,
+            experiment=plan.experiments,
+            made=["table.csv", "figure.png"],
+        ),
+
+
+include: "workflow/rules.smk"
+
+
+onstart:
+    progress.start(workflow, plan)
+
+
+onsuccess:
+    progress.finish(plan)
+
+
+onerror:
+    progress.stop()

@@ -1,0 +1,32 @@
+"""The accept/reject decision with v kept in the state: equations (1) and (2), Section 2.
+
+u = |v| is uniform on [0,1] when v is uniform on [-1,1]. Delta 0 with noise 1 forgets v at each
+decision, which is the standard method; a small delta with noise 0 is the non-reversible one.
+"""
+
+import math
+
+from numba import njit
+
+
+@njit(cache=True, error_model="numpy")
+def move(v, delta, noise, signed):
+    """Return v translated by delta + noise * signed and wrapped into [-1,1]: equation (1)."""
+    v += delta + noise * signed
+    while v > 1.0:
+        v -= 2.0
+    while v < -1.0:
+        v += 2.0
+    return v
+
+
+@njit(cache=True, error_model="numpy")
+def decide(v, dH):
+    """Return (accepted, v), v rescaled on acceptance to keep s = |v| pi(x): equation (2).
+
+    The comparison is strict and the ratio is not capped at 1. A dH that is nan rejects.
+    """
+    ratio = math.exp(-dH)
+    if abs(v) < ratio:
+        return True, v / ratio
+    return False, v

@@ -1,0 +1,110 @@
+"""Autocorrelation times and rejection rates with standard errors, from recorded series.
+
+The published convention: tau = 1 + 2 (sum of autocorrelations at lags 1 to K), autocovariances
+about the known mean with divisor n - k, all K lags, no window. Here the sums run over several
+chains, and leaving out one chain at a time (the jackknife) gives the standard error.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+FEWEST_UNITS = 20  # with fewer chains than this, each is cut into blocks to have as many
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """A number with its standard error."""
+
+    value: float
+    se: float
+
+
+@dataclass(frozen=True)
+class Tau:
+    """An autocorrelation time, and what lags K+1 to 2K would add to it."""
+
+    value: float
+    se: float
+    tail: float
+    tail_se: float
+
+    @property
+    def short(self) -> bool:
+        """Tell whether K lags are too few: the next K would add over 2%, and surely do."""
+        return bool(abs(self.tail) > max(0.02 * abs(self.value), 3 * self.tail_se))
+
+
+def unit_starts(lengths: Sequence[int]) -> list[np.ndarray]:
+    """Return for each chain the first rows of its units: itself, or blocks if chains are few."""
+    pieces = 1 if len(lengths) >= FEWEST_UNITS else -(-FEWEST_UNITS // len(lengths))
+    return [np.arange(min(pieces, n)) * n // min(pieces, n) for n in lengths]
+
+
+def jackknife(whole: float, without: np.ndarray) -> Estimated:
+    """Return an estimate and its error, given the estimates without each of the m units."""
+    m = without.size
+    if m < 2:
+        return Estimated(float(whole), float("nan"))
+    spread = np.sum((without - without.mean()) ** 2) * (m - 1) / m
+    return Estimated(float(whole), float(np.sqrt(spread)))
+
+
+def products(values: np.ndarray, lengths: Sequence[int], mean: float, lags: int):
+    """Return sums of d[t] d[t+k] and their counts, each (units, lags + 1), d = values - mean.
+
+    A product belongs to the unit of its first factor, so that all n - k of a chain are used.
+    """
+    sums, counts = [], []
+    first = 0
+    for n, starts in zip(lengths, unit_starts(lengths), strict=True):
+        d = values[first : first + n].astype(np.float64) - mean
+        ends = np.append(starts[1:], n)
+        total = np.zeros((starts.size, lags + 1))
+        for k in range(min(lags, n - 1) + 1):
+            for unit, (start, end) in enumerate(zip(starts, np.minimum(ends, n - k), strict=True)):
+                total[unit, k] = np.dot(d[start:end], d[start + k : end + k]) if end > start else 0
+        sums.append(total)
+        k = np.arange(lags + 1)
+        counts.append(np.maximum(np.minimum(ends[:, None], n - k) - starts[:, None], 0))
+        first += n
+    return np.concatenate(sums), np.concatenate(counts)
+
+
+def tau_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return tau from sums and counts over units, (..., lags + 1)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = sums / counts
+        return 1 + 2 * np.sum(covariance[..., 1:] / covariance[..., :1], axis=-1)
+
+
+def autocorrelation_time(
+    values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int
+) -> Tau:
+    """Return tau of one quantity, values (rows) of all chains one after the other."""
+    longest = min(2 * max_lag, min(lengths) - 1)
+    sums, counts = products(values, lengths, mean, longest)
+    total, number = sums.sum(axis=0), counts.sum(axis=0)
+    units = sums.shape[0]
+    taus, tails = [], []
+    for s, c in [(total, number), *((total - sums[j], number - counts[j]) for j in range(units))]:
+        taus.append(tau_of(s[: max_lag + 1], c[: max_lag + 1]))
+        tails.append(tau_of(s, c) - taus[-1])
+    tau = jackknife(taus[0], np.array(taus[1:]))
+    tail = jackknife(tails[0], np.array(tails[1:]))
+    return Tau(tau.value, tau.se, tail.value, tail.se)
+
+
+def rejection_rate(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Estimated:
+    """Return the fraction of updates rejected, from the counts of each group."""
+    offsets = np.cumsum([0, *lengths[:-1]])
+    starts = np.concatenate(
+        [offset + s for offset, s in zip(offsets, unit_starts(lengths), strict=True)]
+    )
+    totals = np.add.reduceat(rejected.astype(np.float64), starts)
+    sizes = np.diff(np.append(starts, rejected.size)) * group
+    whole = totals.sum() / sizes.sum()
+    if starts.size < 2:
+        return jackknife(whole, np.array([whole]))
+    return jackknife(whole, (totals.sum() - totals) / (sizes.sum() - sizes))

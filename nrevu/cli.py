@@ -1,0 +1,201 @@
+"""The `nrevu` command: reads the command line, prints, and turns a Mistake into exit code 2.
+
+Slow modules (Hydra, numba, pandas, matplotlib) are imported by the command that needs them, so
+that help is instant.
+"""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from nrevu import __version__
+from nrevu.mistake import Mistake
+
+DESCRIPTION = """\
+Experiments on Metropolis accept/reject methods, after Radford Neal (2020): keep the uniform u of
+the accept/reject test in the chain's state and move it non-reversibly.
+
+the whole paper, in a checkout:
+  snakemake --cores all
+  snakemake --cores all --config experiments=fig1 size=quick
+
+one cell of a grid, by hand:
+  nrevu run method.stepsize=1.8 u=nonreversible u.delta=0.3
+"""
+
+RUN = """\
+Runs one cell and prints what was found, with standard errors. Nothing is written to disk.
+
+  nrevu run distribution=gaussian method=metropolis method.stepsize=1.8 size=quick
+  nrevu run u=nonreversible u.delta=0.3 run.groups=100000 seed=7
+  nrevu run experiment=fig1 method.stepsize=2.4 --json
+
+Every key, with its meaning and default, is in conf/config.yaml and the folders beside it;
+`experiment=NAME` starts from the settings that all cells of that experiment share.
+"""
+
+CELLS = """\
+Lists the cells that an experiment would run: digests, and the settings in which they differ.
+
+  nrevu cells fig1
+  nrevu cells fig1 --size quick --json
+  nrevu cells my_sweep.yaml
+"""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    args = parser().parse_args(words)
+    try:
+        args.command(args)
+    except Mistake as mistake:
+        print(f"nrevu: {mistake}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("nrevu: interrupted; finished cells are kept", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    kind = {"formatter_class": argparse.RawDescriptionHelpFormatter}
+    top = argparse.ArgumentParser("nrevu", description=DESCRIPTION, **kind)
+    top.add_argument("--version", action="version", version=f"nrevu {__version__}")
+    subs = top.add_subparsers(required=True, metavar="COMMAND")
+    run = subs.add_parser("run", help="run one cell and print its results", description=RUN, **kind)
+    run.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="as in conf/config.yaml")
+    run.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    run.set_defaults(command=run_cell)
+    cells = subs.add_parser(
+        "cells", help="list the cells of an experiment", description=CELLS, **kind
+    )
+    add_experiment(cells)
+    cells.add_argument("--json", action="store_true", help="print the configs as JSON")
+    cells.add_argument("--out", type=Path, help="write to this file instead of printing")
+    cells.set_defaults(command=list_cells)
+    add_steps(subs)
+    return top
+
+
+def add_experiment(sub: argparse.ArgumentParser) -> None:
+    """Add the words that choose an experiment."""
+    sub.add_argument("experiment", help="a name in conf/experiment, or a YAML file")
+    sub.add_argument("--size", default="paper", help="smoke, quick or paper (default)")
+    sub.add_argument("--seed", type=int, help="another seed than the configured one")
+
+
+def add_steps(subs) -> None:
+    """Add the steps of the workflow, which the rules in workflow/ call."""
+
+    def step(name: str, help: str, *words: str, experiment=False, cells=False):
+        sub = subs.add_parser(name, help=f"step of the workflow: {help}")
+        if experiment:
+            add_experiment(sub)
+        for word in words:
+            sub.add_argument(word)
+        if cells:
+            sub.add_argument("--store", type=Path, required=True, help="folder of the cells' files")
+            sub.add_argument("--only", nargs="+", required=True, help="digests of a batch")
+        sub.add_argument("--out", type=Path, required=True, nargs="+" if name in MANY else None)
+        sub.set_defaults(command=lambda args: run_step(name, args))
+        return sub
+
+    step("compile", "compile the kernels that some cells need").add_argument(
+        "--cells", nargs="+", required=True
+    )
+    step("sample", "run a batch of cells", "cells", cells=True)
+    step("tau", "autocorrelation times of a batch", "cells", cells=True)
+    step("table", "gather results into one table", "cells").add_argument(
+        "--results", nargs="+", required=True
+    )
+    step("figure", "draw an experiment's figure", experiment=True).add_argument("--table")
+
+
+MANY = ("table", "figure")  # steps that write the same in several formats
+
+
+def run_step(name: str, args: argparse.Namespace) -> None:
+    """Run one step of the workflow."""
+    from nrevu import steps
+
+    getattr(steps, f"{name}_step")(args)
+
+
+def run_cell(args: argparse.Namespace) -> None:
+    """Run one cell and print a table or JSON."""
+    from nrevu.config import parse, resolve
+    from nrevu.experiment import group_settings
+
+    settings = parse(args.settings)
+    experiments = [s.value for s in settings if s.key == "experiment"]
+    shared = group_settings(experiments[-1]) if experiments else []
+    cell, estimate = resolve([*shared, *(s for s in settings if s.key != "experiment")])
+    from nrevu.chain import sample
+    from nrevu.result import summarise
+
+    result = summarise(cell, sample(cell), estimate)
+    print(json.dumps(result) if args.json else as_text(result))
+
+
+def as_text(result: dict) -> str:
+    """Return a result as a small table for people."""
+    rate = result["rejection_rate"]
+    lines = [result["name"], "", f"{'':24}{'value':>12}{'std. error':>12}"]
+    lines.append(f"{'rejection rate':24}{number(rate['value'])}{number(rate['se'])}")
+    for quantity, tau in result["tau"].items():
+        mark = "  lag too short" if quantity in result["lag_too_short"] else ""
+        lines.append(f"{'tau ' + quantity:24}{number(tau['value'])}{number(tau['se'])}{mark}")
+    counts = result["evaluations"]
+    lines += [
+        "",
+        f"{result['groups']} groups in {result['chains']} chains; density evaluations "
+        f"{counts['density']}, gradient evaluations {counts['gradient']}",
+        f"{result['cpu_seconds']:.2f} CPU seconds, {result['ns_per_update']:.0f} ns per update; "
+        f"digest {result['digest']}",
+    ]
+    if result["lag_too_short"]:
+        lines.append("lag too short: the next max_lag lags would add over 2%; raise estimate.max_lag")
+    return "\n".join(lines)
+
+
+def number(value: float | None) -> str:
+    """Return a number in a column of a table."""
+    return f"{'-':>12}" if value is None else f"{value:12.5f}"
+
+
+def list_cells(args: argparse.Namespace) -> None:
+    """Print the cells of an experiment."""
+    from nrevu.cell import config, parameters
+    from nrevu.config import Setting
+    from nrevu.experiment import expand
+    from nrevu.steps import write_text
+
+    extra = () if args.seed is None else (Setting("seed", args.seed, "--seed"),)
+    experiment = expand(args.experiment, args.size, extra)
+    if args.json:
+        data = {
+            "experiment": experiment.name,
+            "size": args.size,
+            "estimate": vars(experiment.estimate),
+            "cells": {cell.digest: config(cell) for cell in experiment.cells},
+        }
+        text = json.dumps(data, indent=1)
+    else:
+        flat = [parameters(cell) for cell in experiment.cells]
+        names = dict.fromkeys(name for row in flat for name in row)
+        varying = [n for n in names if len({row.get(n) for row in flat}) > 1]
+        same = [f"{n}={v}" for n, v in flat[0].items() if n not in varying]
+        lines = [f"{experiment.name}: {experiment.title}", "all: " + " ".join(same)]
+        for cell, row in zip(experiment.cells, flat, strict=True):
+            lines.append(" ".join([cell.digest, *(f"{n}={row[n]}" for n in varying if n in row)]))
+        text = "\n".join([*lines, f"{len(flat)} cells at size {args.size}"])
+    if args.out:
+        write_text(args.out, text + "\n")
+    else:
+        print(text)

@@ -1,0 +1,140 @@
+"""Composes configs with Hydra and turns them into checked Cells.
+
+In: settings, each a key ('method.stepsize'), a value and the place it was written at. Out: a
+Cell and an Estimate. Hydra composes once per choice of config groups; single values are then set
+on the result, which is a hundred times faster and lets us say which keys exist.
+"""
+
+import copy
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+
+from nrevu.cell import Cell, from_config
+from nrevu.estimate import Estimate
+from nrevu.fields import build
+from nrevu.mistake import Mistake, unknown
+
+GROUPS = ("distribution", "method", "u", "size")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One key set to one value."""
+
+    key: str  # as in conf/config.yaml, with dots
+    value: Any
+    place: str  # "file:line" or "command line"
+
+
+def folder() -> Path:
+    """Return conf/, which lies in an installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent
+    inside = package / "conf"
+    return inside if inside.is_dir() else package.parent / "conf"
+
+
+def choices(group: str) -> list[str]:
+    """Return the names of the files in a config group."""
+    return sorted(path.stem for path in (folder() / group).glob("*.yaml"))
+
+
+@functools.cache
+def composed(**chosen: str) -> dict[str, Any]:
+    """Return the whole config, nested, for a choice of groups."""
+    with initialize_config_dir(str(folder()), version_base="1.3"):
+        config = compose("config", [f"{group}={name}" for group, name in chosen.items()])
+    return OmegaConf.to_container(config, resolve=True)
+
+
+def parse(words: Iterable[str]) -> list[Setting]:
+    """Return the settings of KEY=VALUE words from a command line."""
+    parser = OverridesParser.create()
+    settings = []
+    for text in words:
+        key, equals, _ = text.partition("=")
+        if not equals:
+            raise Mistake(f"'{text}' is not of the form KEY=VALUE", place="command line")
+        try:
+            override = parser.parse_override(text)
+        except HydraException:
+            override = None
+        if override is None or override.is_sweep_override() or not override.is_force_add() and (
+            override.is_add() or override.is_delete()
+        ):
+            raise Mistake(
+                "takes one plain value; for several, write an experiment", key, "command line"
+            )
+        settings.append(Setting(key, override.value(), "command line"))
+    return settings
+
+
+def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
+    """Return the cell and the estimate that the settings describe; later ones win."""
+    last = {setting.key: setting for setting in settings}
+    chosen = {key: choose(last[key]) for key in GROUPS if key in last}
+    config = copy.deepcopy(composed(**chosen))
+    for setting in last.values():
+        if setting.key not in GROUPS:
+            put(config, setting)
+    try:
+        estimate = build(Estimate, config.pop("estimate"), "estimate")
+        cell = from_config(config)
+        shortest = min(cell.run.lengths())
+        if estimate.max_lag >= shortest:
+            raise Mistake(
+                f"lag {estimate.max_lag} is too long for chains of {shortest} groups: lower it, "
+                "raise run.groups or lower run.chains",
+                key="estimate.max_lag",
+            )
+    except Mistake as mistake:
+        raise mistake.at(place_of(mistake.key, last)) from None
+    return cell, estimate
+
+
+def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
+    """Return where the key, or failing that its group, was set."""
+    for candidate in (key, (key or "").partition(".")[0]):
+        if candidate in settings:
+            return settings[candidate].place
+    inside = [s.place for name, s in settings.items() if name.startswith(f"{key}.")]
+    return inside[0] if inside else None
+
+
+def choose(setting: Setting) -> str:
+    """Return the name that a setting gives to a config group."""
+    allowed = choices(setting.key)
+    if setting.value not in allowed:
+        raise unknown("choice", setting.value, allowed, key=setting.key, place=setting.place)
+    return setting.value
+
+
+def put(config: dict[str, Any], setting: Setting) -> None:
+    """Set one value, whose key must exist."""
+    *path, last = setting.key.split(".")
+    inner = config
+    for name in path:
+        inner = inner.get(name) if isinstance(inner, dict) else None
+    if not isinstance(inner, dict) or last not in inner or last == "name":
+        where = {"key": setting.key, "place": setting.place}
+        raise unknown("key", setting.key, [*GROUPS, *keys(config)], **where)
+    if isinstance(inner[last], dict):
+        raise Mistake(f"holds {', '.join(inner[last])}: set one of those", setting.key, setting.place)
+    inner[last] = setting.value
+
+
+def keys(config: dict[str, Any], prefix: str = "") -> list[str]:
+    """Return the dotted keys of all single values in a nested config."""
+    found = []
+    for name, value in config.items():
+        key = f"{prefix}{name}"
+        found += keys(value, f"{key}.") if isinstance(value, dict) else [key]
+    return [key for key in found if not key.endswith(".name")]
+

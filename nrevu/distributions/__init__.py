@@ -1,0 +1,1 @@
+"""The distributions that can be sampled, one file each."""

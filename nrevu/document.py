@@ -1,0 +1,78 @@
+"""Reads a YAML file and remembers the line of every key, so that a mistake can name it.
+
+In: a path. Out: a Document: the plain data, and the place ("file:line") of any path of keys.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from nrevu.mistake import Mistake
+
+
+class Loader(yaml.SafeLoader):
+    """PyYAML's safe loader, which also reads 1e-3 as a number."""
+
+
+Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9][0-9_]*(\.[0-9_]*)?[eE][-+]?[0-9]+$"), None
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """The contents of a YAML file and where they stand."""
+
+    file: str  # as a person would name it
+    data: Any
+    lines: dict[tuple, int]  # line of each key, by its path from the top
+
+    def place(self, *path) -> str:
+        """Return 'file:line' of the nearest key at or above a path."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return f"{self.file}:{self.lines[path]}" if path else self.file
+
+
+def read(path: Path) -> Document:
+    """Return the document of a file whose top level is a mapping."""
+    name = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    try:
+        loader = Loader(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise Mistake(f"cannot be read: {error}", place=name) from None
+    try:
+        node = loader.get_single_node()
+        lines: dict[tuple, int] = {}
+        if node is not None:
+            walk(node, (), lines, name)
+        data = loader.construct_document(node) if node is not None else None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise Mistake(f"not valid YAML: {error.problem}", place=f"{name}:{line}") from None
+    except RecursionError:
+        raise Mistake("a part of the file contains itself", place=name) from None
+    finally:
+        loader.dispose()
+    if not isinstance(data, dict):
+        raise Mistake("must hold keys and values", place=name)
+    return Document(name, data, lines)
+
+
+def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> None:
+    """Note the line of each key below a node; a key given twice is a mistake."""
+    if isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            lines[(*path, index)] = item.start_mark.line + 1
+            walk(item, (*path, index), lines, file)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            here, line = (*path, key.value), key.start_mark.line + 1
+            if here in lines:
+                message = f"given twice, first in line {lines[here]}"
+                raise Mistake(message, key=str(key.value), place=f"{file}:{line}")
+            lines[here] = line
+            walk(value, here, lines, file)

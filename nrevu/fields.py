@@ -1,0 +1,88 @@
+"""Declares what a dataclass's field may hold, and builds dataclasses from checked values.
+
+In: `whole` and `real` make fields with limits; `build` receives a mapping from a config.
+Out: a frozen object, or a Mistake. A default is always the neutral value, the one that changes
+no number: `essential` leaves such fields out of a cell's digest, so that a field added later
+leaves old digests as they were. Usual values belong into conf/.
+"""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, field
+from typing import Any
+
+from nrevu.mistake import Mistake, unknown
+
+WORDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+
+
+def whole(at_least: int | None = None, default=MISSING):
+    """Return a field for an integer."""
+    return field(default=default, metadata={"at_least": at_least})
+
+
+def real(at_least=None, above=None, at_most=None, default=MISSING):
+    """Return a field for a finite number within limits."""
+    limits = {"at_least": at_least, "above": above, "at_most": at_most}
+    return field(default=default, metadata=limits)
+
+
+def one_of(*choices: str, default=MISSING):
+    """Return a field for one of some words."""
+    return field(default=default, metadata={"choices": choices})
+
+
+def build(cls: type, values: Mapping[str, Any], prefix: str):
+    """Return cls(**values), checked; `prefix` ('method') leads the keys in a Mistake."""
+    fields = {f.name: f for f in dataclasses.fields(cls)}
+    for name in values:
+        if name not in fields:
+            allowed = [f"{prefix}.{known}" for known in fields]
+            raise unknown("key", f"{prefix}.{name}", allowed, key=f"{prefix}.{name}")
+    for name, f in fields.items():
+        if name not in values and f.default is MISSING:
+            raise Mistake(f"is missing: it must be {allowed_values(f)}", key=f"{prefix}.{name}")
+    checked = {name: check(fields[name], value, f"{prefix}.{name}") for name, value in values.items()}
+    try:
+        return cls(**checked)
+    except ValueError as error:  # a class's own check of how its fields fit together
+        raise Mistake(str(error), key=prefix) from None
+
+
+def check(f: dataclasses.Field, value: Any, key: str):
+    """Return the value in the field's type, or raise a Mistake that says what is allowed."""
+    kind = f.type if isinstance(f.type, type) else {"int": int, "float": float}.get(f.type, str)
+    if kind is float and type(value) is int:
+        value = float(value)
+    fits = type(value) is kind
+    if fits and kind is float:
+        fits = math.isfinite(value)
+        value += 0.0  # makes -0.0 and 0.0 one value
+    limits = f.metadata
+    if fits and limits.get("choices"):
+        if value not in limits["choices"]:
+            raise unknown("value", value, limits["choices"], key=key)
+    if fits and limits.get("at_least") is not None:
+        fits = value >= limits["at_least"]
+    if fits and limits.get("above") is not None:
+        fits = value > limits["above"]
+    if fits and limits.get("at_most") is not None:
+        fits = value <= limits["at_most"]
+    if not fits:
+        raise Mistake(f"{value!r} is not allowed: it must be {allowed_values(f)}", key=key)
+    return value
+
+
+def allowed_values(f: dataclasses.Field) -> str:
+    """Return what a field may hold, in words."""
+    kind = f.type if isinstance(f.type, type) else {"int": int, "float": float}.get(f.type, str)
+    words = {"at_least": "at least", "above": "above", "at_most": "at most", "choices": "one of"}
+    limits = [f"{words[k]} {v}" for k, v in f.metadata.items() if k in words and v is not None]
+    return " ".join([WORDS.get(kind, kind.__name__), " and ".join(limits)]).strip()
+
+
+def essential(obj: Any) -> dict[str, Any]:
+    """Return the object's fields that differ from their neutral defaults."""
+    pairs = ((f, getattr(obj, f.name)) for f in dataclasses.fields(obj))
+    return {f.name: value for f, value in pairs if f.default is MISSING or value != f.default}

@@ -1,0 +1,36 @@
+"""Compiles an update for a distribution, keeping one source, full speed and numba's disk cache.
+
+An update that received its density as an argument would not be found in the cache by the next
+process, so the update's code is rebuilt with the distribution's functions as its globals. Its
+name carries a hash of all the sources, because numba itself looks only at the file that holds
+the update when it decides whether a cached kernel is still good.
+"""
+
+import functools
+from types import FunctionType
+
+from numba import njit
+
+from nrevu import updates
+from nrevu.sources import sources_hash
+
+# Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
+# meaning, since a trajectory that overflows must be seen and rejected.
+DISTRIBUTION_MATH = {"reassoc", "contract", "nsz"}
+UPDATE_MATH = {"contract", "nsz"}
+BOUND = ("energy", "record")  # the distribution's functions that an update calls
+
+
+@functools.cache
+def build(update: str, distribution: type):
+    """Return the compiled kernel of an update ('metropolis') for a class of distributions."""
+    tag = f"{distribution.__name__}_{sources_hash(distribution)}"
+    bound = {
+        name: njit(error_model="numpy", fastmath=DISTRIBUTION_MATH)(getattr(distribution, name))
+        for name in BOUND
+    }
+    source = getattr(updates, update)
+    name = f"{update}_{tag}"
+    code = source.__code__.replace(co_name=name, co_qualname=name)
+    function = FunctionType(code, {**source.__globals__, **bound}, name)
+    return njit(cache=True, error_model="numpy", fastmath=UPDATE_MATH)(function)

@@ -1,0 +1,134 @@
+"""What Snakemake is to do: experiments expanded, their cells packed into batches.
+
+In: the workflow's --config. Out: a Plan. A cell is the unit of identity, a batch the unit of
+work: a process costs as much to start as many a cell to run. Batches are packed by estimated
+CPU time; which batch a cell is in changes none of its numbers.
+"""
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nrevu import store
+from nrevu.cell import Cell
+from nrevu.config import Setting
+from nrevu.experiment import Experiment, default_set, expand, find
+from nrevu.mistake import Mistake, unknown
+from nrevu.sources import sources_hash
+
+CONFIG_KEYS = {
+    "experiments": "all",  # names or paths, separated by commas
+    "size": "paper",  # a file of conf/size
+    "seed": None,  # default: what conf/ says
+    "batch": 20,  # CPU seconds that a batch should take, about
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The work of one call of Snakemake."""
+
+    size: str
+    seed: int | None
+    root: Path  # where the results go
+    experiments: Mapping[str, Experiment]
+    sources: Mapping[str, str]  # what to call each experiment by on a command line
+    batches: Mapping[str, Mapping[str, tuple[Cell, ...]]]  # by experiment and label
+
+    @property
+    def folder(self) -> Path:
+        """Return where the series of cells are kept."""
+        return self.root / "cells"
+
+    def cells(self) -> dict[str, Cell]:
+        """Return all cells by digest."""
+        return {c.digest: c for e in self.experiments.values() for c in e.cells}
+
+    def digests(self, experiment: str, batch: str) -> list[str]:
+        """Return the digests of a batch."""
+        return [cell.digest for cell in self.batches[experiment][batch]]
+
+    def done_file(self, experiment: str, batch: str) -> Path:
+        """Return the file that says a batch is done."""
+        return self.root / self.size / experiment / "batches" / f"{batch}.json"
+
+    def fingerprint(self, experiment: str) -> str:
+        """Return a hash of an experiment's cells and estimate: what its table depends on."""
+        e = self.experiments[experiment]
+        return short_hash([[cell.digest for cell in e.cells], str(e.estimate)])
+
+    def figure_fingerprint(self, experiment: str) -> str:
+        """Return a hash of what a figure depends on besides the table."""
+        e = self.experiments[experiment]
+        return short_hash([e.title, dict(e.figure), list(e.published)])
+
+    def kernels_hash(self) -> str:
+        """Return a hash of the sources of all kernels that the plan needs."""
+        kinds = {type(cell.distribution) for cell in self.cells().values()}
+        return short_hash(sorted(sources_hash(kind) for kind in kinds))
+
+
+def short_hash(data: Any) -> str:
+    """Return 12 hex digits of plain data."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
+    """Return the plan for what was given to Snakemake as --config."""
+    for key in config:
+        if key not in CONFIG_KEYS:
+            raise unknown("key", key, CONFIG_KEYS, place="--config")
+    given = {**CONFIG_KEYS, **config}
+    names = given["experiments"]
+    names = names if isinstance(names, list) else str(names).split(",")
+    names = default_set() if names == ["all"] else [str(name).strip() for name in names]
+    size = str(given["size"])
+    seconds = given["batch"]
+    if type(seconds) not in (int, float) or not seconds > 0:
+        raise Mistake(f"{seconds!r} is not allowed: seconds, above 0", "batch", "--config")
+    extra = () if given["seed"] is None else (Setting("seed", given["seed"], "--config"),)
+    experiments = {find(name).stem: expand(name, size, extra) for name in dict.fromkeys(names)}
+    sources = {find(name).stem: name for name in names}
+    batches = {name: pack(e.cells, seconds) for name, e in experiments.items()}
+    return Plan(size, given["seed"], Path(root), experiments, sources, batches)
+
+
+@functools.cache
+def cost(cell: Cell) -> float:
+    """Return about how many CPU seconds a cell takes, on a core of 2021."""
+    return cell.updates * (20 + 3 * cell.distribution.dim) * 1e-9 + 0.01
+
+
+def pack(cells: tuple[Cell, ...], seconds: float) -> dict[str, tuple[Cell, ...]]:
+    """Return batches of consecutive cells, each of about so many seconds, by label."""
+    packed: list[list[Cell]] = []
+    spent = seconds
+    for cell in cells:
+        if spent + cost(cell) / 2 > seconds:
+            packed.append([])
+            spent = 0.0
+        packed[-1].append(cell)
+        spent += cost(cell)
+    return {f"{index:04d}": tuple(batch) for index, batch in enumerate(packed, start=1)}
+
+
+def forget_lost_batches(plan: Plan) -> None:
+    """Delete the file that says a batch is done where a cell of it has gone or changed size."""
+    for experiment, batches in plan.batches.items():
+        for batch in batches:
+            done = plan.done_file(experiment, batch)
+            if done.exists() and not still_there(done, plan.folder):
+                done.unlink()
+
+
+def still_there(done: Path, folder: Path) -> bool:
+    """Tell whether every cell that a batch wrote is there in its full size."""
+    try:
+        sizes = json.loads(done.read_text())
+        return all(store.path_of(folder, d).stat().st_size == n for d, n in sizes.items())
+    except (OSError, ValueError, AttributeError):
+        return False

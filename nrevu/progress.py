@@ -1,0 +1,139 @@
+"""What a person sees while the workflow runs, and what lets a killed run go on.
+
+In: Snakemake's workflow object and the Plan, in the main process only. Out: a line on standard
+error with the cells done, running and waiting and the time left. The series on disk are counted,
+so that the same line is right on a laptop and on a cluster.
+"""
+
+import logging
+import os
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from nrevu import store
+from nrevu.plan import Plan, cost, forget_lost_batches
+
+# What Snakemake says of each single job; it is still in Snakemake's own log file.
+MUTED = {LogEvent.JOB_INFO, LogEvent.JOB_FINISHED, LogEvent.PROGRESS, LogEvent.RESOURCES_INFO}
+RUNNING = Path(".snakemake/nrevu-running")  # who holds Snakemake's lock on the folder
+SECONDS_TERMINAL, SECONDS_FILE = 1.0, 10.0  # between two progress lines
+
+_stopped = threading.Event()
+_running: set[int] = set()  # Snakemake's numbers of the sampling jobs under way
+
+
+def prepare(plan: Plan) -> None:
+    """Make a killed run go on where it was; called before Snakemake looks for locks."""
+    take_over()
+    store.remove_leftovers(plan.folder)
+    forget_lost_batches(plan)
+
+
+def take_over() -> None:
+    """Clear the locks and marks that a killed run on this machine left, unless one still runs.
+
+    Snakemake marks the outputs of jobs under way as incomplete. Ours are written whole or not at
+    all, so one that exists is complete, and the mark of a killed run only stands in the way.
+    """
+    try:
+        host, pid, born = RUNNING.read_text().split()
+    except (OSError, ValueError):
+        host, pid, born = socket.gethostname(), "0", ""
+    if host != socket.gethostname() or born == birth(int(pid)):
+        return
+    for mark in [*Path(".snakemake/locks").glob("*.lock"), *Path(".snakemake/incomplete").glob("*")]:
+        mark.unlink(missing_ok=True)
+    note_running()
+
+
+def note_running() -> None:
+    """Write down which process holds Snakemake's lock."""
+    RUNNING.parent.mkdir(exist_ok=True)
+    RUNNING.write_text(f"{socket.gethostname()} {os.getpid()} {birth(os.getpid())}")
+
+
+def birth(pid: int) -> str | None:
+    """Return when a process started, as the kernel counts, or None if there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return None
+
+
+def start(workflow, plan: Plan) -> None:
+    """Note who runs, mute Snakemake's lines on single jobs, and begin to show progress."""
+    note_running()
+    logger = workflow.logger_manager.logger
+    for handler in logger.handlers:
+        if handler.name == "DefaultStreamHandler" and not workflow.output_settings.verbose:
+            handler.addFilter(lambda record: getattr(record, "event", None) not in MUTED)
+    logger.addHandler(JobCounter())
+    threading.Thread(target=show, args=(plan,), daemon=True).start()
+
+
+class JobCounter(logging.Handler):
+    """Keeps the set of sampling jobs that Snakemake has started and not seen end."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        event = getattr(record, "event", None)
+        if event == LogEvent.JOB_INFO and getattr(record, "rule_name", "") == "sample":
+            _running.add(record.jobid)
+        if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR):
+            _running.discard(getattr(record, "job_id", getattr(record, "jobid", None)))
+
+
+def show(plan: Plan) -> None:
+    """Print progress until stopped: a line that is rewritten, or lines if it is no terminal."""
+    terminal = sys.stderr.isatty()
+    costs = {digest: cost(cell) for digest, cell in plan.cells().items()}
+    began, before = time.monotonic(), None
+    while True:
+        done = {path.stem for path in plan.folder.glob("*.npz")} & costs.keys()
+        before = done if before is None else before
+        line = describe(costs, done, done - before, time.monotonic() - began)
+        print(f"\r{line}\033[K" if terminal else line, end="" if terminal else "\n", file=sys.stderr)
+        sys.stderr.flush()
+        if len(done) == len(costs) or _stopped.wait(SECONDS_TERMINAL if terminal else SECONDS_FILE):
+            break
+    if terminal:
+        print(file=sys.stderr)
+
+
+def describe(costs: dict[str, float], done: set[str], new: set[str], elapsed: float) -> str:
+    """Return one line of progress; the time left is scaled from the cells done since the start."""
+    left = sum(costs.values()) - sum(costs[digest] for digest in done)
+    spent = sum(costs[digest] for digest in new)
+    time_left = f"about {duration(elapsed * left / spent)} left" if spent else "time left: not known yet"
+    waiting = len(costs) - len(done)
+    batches = f"{len(_running)} batches running"
+    return f"nrevu: {len(done)} of {len(costs)} cells done, {batches}, {waiting} cells to go, {time_left}"
+
+
+def duration(seconds: float) -> str:
+    """Return '2 min 05 s'."""
+    seconds = round(seconds)
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60:02d} s"
+    return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"
+
+
+def stop() -> None:
+    """End the progress line."""
+    _stopped.set()
+    RUNNING.unlink(missing_ok=True)
+
+
+def finish(plan: Plan) -> None:
+    """End the progress line and say where the results are."""
+    stop()
+    for name, experiment in plan.experiments.items():
+        folder = plan.root / plan.size / name
+        cells = f"{len(experiment.cells)} cells at size {plan.size}"
+        print(f"nrevu: {name}: {cells}: {folder}/table.csv and figure.png", file=sys.stderr)

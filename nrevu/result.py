@@ -1,0 +1,42 @@
+"""The result of a cell: what its series says, with errors. The object `nrevu run --json` prints."""
+
+from typing import Any
+
+from nrevu.autocorr import autocorrelation_time, rejection_rate
+from nrevu.cell import Cell, config
+from nrevu.estimate import Estimate
+from nrevu.mistake import Mistake
+from nrevu.series import Series
+
+
+def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
+    """Return the result of a cell as plain data."""
+    rate = rejection_rate(series.rejected, series.lengths, cell.schedule.group)
+    taus = {}
+    for column, (quantity, mean) in enumerate(cell.distribution.means().items()):
+        values = series.rows[:, column]
+        if estimate.mean == "pooled":
+            mean = float(values.mean(dtype=float))
+        elif mean is None:
+            message = f"the true mean of '{quantity}' is not known: use estimate.mean=pooled"
+            raise Mistake(message, key="estimate.mean")
+        taus[quantity] = autocorrelation_time(values, series.lengths, mean, estimate.max_lag)
+    return {
+        "name": cell.name,
+        "digest": cell.digest,
+        "config": config(cell),
+        "derived": cell.method.derived(cell.distribution.dim),
+        "rejection_rate": {"value": rate.value, "se": finite(rate.se)},
+        "tau": {q: {"value": finite(t.value), "se": finite(t.se)} for q, t in taus.items()},
+        "lag_too_short": [q for q, t in taus.items() if t.short],
+        "evaluations": {"density": series.density, "gradient": series.gradient},
+        "cpu_seconds": series.cpu_seconds,
+        "ns_per_update": 1e9 * series.cpu_seconds / cell.updates,
+        "chains": cell.run.chains,
+        "groups": cell.run.groups,
+    }
+
+
+def finite(number: float) -> float | None:
+    """Return the number, or None where there is none: JSON has no nan."""
+    return number if abs(number) < float("inf") else None

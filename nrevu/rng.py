@@ -1,0 +1,138 @@
+"""Normals and uniforms for the compiled kernels, from a generator whose state is one array.
+
+In: `bits`, uint64[68], seeded by `streams`: 16 lanes of xoshiro256++ side by side (4 x 16), which
+the processor advances together, and one more generator (4) for the rare slow draws.
+Out: arrays filled with N(0,1) by a 256-layer ziggurat, or with uniforms on (-1,1).
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+LANES = 16
+WORDS = 4 * LANES + 4  # length of a generator's state
+SCRATCH = 1024  # raw words made at a time; a multiple of LANES
+
+TAIL = 3.6541528853610088  # where the lowest of the 256 layers ends and the tail begins
+AREA = 0.00492867323399  # of each layer, under exp(-x^2/2)
+
+
+def _edges() -> np.ndarray:
+    """Return the right edges of the layers, float64[257], widest first and 0 last."""
+    density = lambda x: math.exp(-0.5 * x * x)  # noqa: E731
+    edges = [AREA / density(TAIL), TAIL]
+    while len(edges) < 256:
+        edges.append(math.sqrt(-2 * math.log(AREA / edges[-1] + density(edges[-1]))))
+    return np.array([*edges, 0.0])
+
+
+EDGE = _edges()
+HEIGHT = np.exp(-0.5 * EDGE**2)
+# A raw word gives a layer (lowest 8 bits) and a signed 53-bit integer j (highest bits); the
+# candidate j * SCALE[layer] is kept at once if |j| < INSIDE[layer], as 98.8% are.
+SCALE = EDGE[:256] * 2.0**-52
+INSIDE = np.floor(EDGE[1:] / EDGE[:256] * 2.0**52).astype(np.int64)
+
+
+def streams(seed: int, digest: str, chain: int) -> tuple[np.random.Generator, np.ndarray]:
+    """Return a numpy generator for the start of a chain and the `bits` of its kernel.
+
+    Both are hashed from (seed, digest, chain) alone. 256-bit states started at random: the
+    chance that any two of a million streams of 2^50 draws overlap is below 2^-160.
+    """
+    root = np.random.SeedSequence([seed, int(digest, 16), chain], pool_size=8)
+    start, kernel = root.spawn(2)
+    return np.random.default_rng(start), kernel.generate_state(WORDS, np.uint64)
+
+
+@njit(cache=True, error_model="numpy")
+def step(s0, s1, s2, s3):
+    """Advance one xoshiro256++ state and return (output, new state)."""
+    out = s0 + s3
+    out = ((out << np.uint64(23)) | (out >> np.uint64(41))) + s0
+    shifted = s1 << np.uint64(17)
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= shifted
+    return out, s0, s1, s2, (s3 << np.uint64(45)) | (s3 >> np.uint64(19))
+
+
+@njit(cache=True, error_model="numpy")
+def fill_words(bits, words):
+    """Fill `words`, whose length is a multiple of LANES, lane by lane."""
+    for first in range(0, words.size, LANES):
+        out = words[first : first + LANES]
+        for k in range(LANES):
+            out[k], bits[k], bits[LANES + k], bits[2 * LANES + k], bits[3 * LANES + k] = step(
+                bits[k], bits[LANES + k], bits[2 * LANES + k], bits[3 * LANES + k]
+            )
+
+
+@njit(cache=True, error_model="numpy")
+def next_word(bits):
+    """Return one raw word from the generator for slow draws."""
+    s = bits[4 * LANES :]
+    out, s[0], s[1], s[2], s[3] = step(s[0], s[1], s[2], s[3])
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def next_uniform(bits):
+    """Return one uniform on (0,1), neither end included."""
+    return (np.float64(next_word(bits) >> np.uint64(12)) + 0.5) * 2.0**-52
+
+
+@njit(cache=True, error_model="numpy")
+def tail(bits):
+    """Return one N(0,1) given that it exceeds TAIL (Marsaglia's exponential method)."""
+    while True:
+        beyond = -math.log(next_uniform(bits)) / TAIL
+        if -2 * math.log(next_uniform(bits)) > beyond * beyond:
+            return TAIL + beyond
+
+
+@njit(cache=True, error_model="numpy")
+def slow_normal(bits, word):
+    """Return one N(0,1) from a raw word (int64) that fell outside the layers' inner parts."""
+    while True:
+        layer = word & 255
+        j = word >> 11
+        x = j * SCALE[layer]
+        if abs(j) < INSIDE[layer]:
+            return x
+        if layer == 0:
+            return math.copysign(tail(bits), x)
+        height = HEIGHT[layer] + next_uniform(bits) * (HEIGHT[layer + 1] - HEIGHT[layer])
+        if height < math.exp(-0.5 * x * x):
+            return x
+        word = np.int64(next_word(bits))
+
+
+@njit(cache=True, error_model="numpy")
+def fill_normals(bits, words, out):
+    """Fill `out` (any length) with N(0,1), through the scratch array `words`, uint64[SCRATCH]."""
+    signed = words.view(np.int64)
+    for first in range(0, out.size, SCRATCH):
+        part = out[first : first + SCRATCH]
+        fill_words(bits, words[: (part.size + LANES - 1) // LANES * LANES])
+        for i in range(part.size):
+            layer = signed[i] & 255
+            j = signed[i] >> 11
+            if abs(j) < INSIDE[layer]:
+                part[i] = j * SCALE[layer]
+            else:
+                part[i] = slow_normal(bits, signed[i])
+
+
+@njit(cache=True, error_model="numpy")
+def fill_signed(bits, words, out):
+    """Fill `out` (any length) with uniforms on (-1,1), through the scratch array `words`."""
+    signed = words.view(np.int64)
+    for first in range(0, out.size, SCRATCH):
+        part = out[first : first + SCRATCH]
+        fill_words(bits, words[: (part.size + LANES - 1) // LANES * LANES])
+        for i in range(part.size):
+            part[i] = ((signed[i] >> 11) + 0.5) * 2.0**-52

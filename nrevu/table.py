@@ -1,0 +1,32 @@
+"""Tables: one flat row per cell, under the keys of the config.
+
+In: the results of cells. Out: a pandas DataFrame, in the order of the experiment's cells.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from nrevu.cell import from_config, parameters
+
+
+def row(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one result flat."""
+    flat = parameters(from_config(result["config"]))
+    flat |= result["derived"]
+    rate = result["rejection_rate"]
+    flat |= {"rejection_rate": rate["value"], "rejection_rate.se": rate["se"]}
+    for quantity, tau in result["tau"].items():
+        flat[f"tau.{quantity}"] = tau["value"]
+        flat[f"tau.{quantity}.se"] = tau["se"]
+        flat[f"tau.{quantity}.lag_too_short"] = quantity in result["lag_too_short"]
+    flat |= {f"evaluations.{kind}": count for kind, count in result["evaluations"].items()}
+    for key in ("cpu_seconds", "ns_per_update", "digest", "name"):
+        flat[key] = result[key]
+    return flat
+
+
+def table(results: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the table of some results, in their order."""
+    return pd.DataFrame([row(result) for result in results])
