@@ -81,7 +81,7 @@ class Cell:
     run: Run
     seed: int = whole(at_least=0)
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """Return 16 hex digits of everything that determines the numbers."""
         text = json.dumps([SAMPLING_VERSION, identity(self)], sort_keys=True)

@@ -48,7 +48,8 @@ LABELS = {
 
 def label(column: str) -> str:
     """Return what to call a column on a figure."""
-    return LABELS.get(column, column.removeprefix("tau.").replace("_", " "))
+    name = column.removeprefix("tau.")
+    return LABELS.get(name, name.replace("_", " "))
 
 
 def draw(experiment: Experiment, table: pd.DataFrame) -> Figure:

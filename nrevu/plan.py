@@ -24,7 +24,7 @@ CONFIG_KEYS = {
     "experiments": "all",  # names or paths, separated by commas
     "size": "paper",  # a file of conf/size
     "seed": None,  # default: what conf/ says
-    "batch": 20,  # CPU seconds that a batch should take, about
+    "batch": None,  # CPU seconds that a batch should take, about; default: see batch_seconds
 }
 
 
@@ -87,12 +87,13 @@ def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
     names = names if isinstance(names, list) else str(names).split(",")
     names = default_set() if names == ["all"] else [str(name).strip() for name in names]
     size = str(given["size"])
-    seconds = given["batch"]
-    if type(seconds) not in (int, float) or not seconds > 0:
-        raise Mistake(f"{seconds!r} is not allowed: seconds, above 0", "batch", "--config")
+    wanted = given["batch"]
+    if wanted is not None and (type(wanted) not in (int, float) or not wanted > 0):
+        raise Mistake(f"{wanted!r} is not allowed: seconds, above 0", "batch", "--config")
     extra = () if given["seed"] is None else (Setting("seed", given["seed"], "--config"),)
     experiments = {find(name).stem: expand(name, size, extra) for name in dict.fromkeys(names)}
     sources = {find(name).stem: name for name in names}
+    seconds = wanted or batch_seconds(experiments)
     batches = {name: pack(e.cells, seconds) for name, e in experiments.items()}
     return Plan(size, given["seed"], Path(root), experiments, sources, batches)
 
@@ -101,6 +102,15 @@ def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
 def cost(cell: Cell) -> float:
     """Return about how many CPU seconds a cell takes, on a core of 2021."""
     return cell.updates * (20 + 3 * cell.distribution.dim) * 1e-9 + 0.01
+
+
+def batch_seconds(experiments: Mapping[str, Experiment]) -> float:
+    """Return 20, or less where that would leave too few batches to keep some cores busy.
+
+    Not below 2: a process takes most of a second to start.
+    """
+    total = sum(cost(cell) for e in experiments.values() for cell in e.cells)
+    return min(20.0, max(2.0, total / 8))
 
 
 def pack(cells: tuple[Cell, ...], seconds: float) -> dict[str, tuple[Cell, ...]]:

@@ -71,9 +71,15 @@ def start(workflow, plan: Plan) -> None:
     logger = workflow.logger_manager.logger
     for handler in logger.handlers:
         if handler.name == "DefaultStreamHandler" and not workflow.output_settings.verbose:
-            handler.addFilter(lambda record: getattr(record, "event", None) not in MUTED)
+            handler.addFilter(worth_showing)
     logger.addHandler(JobCounter())
     threading.Thread(target=show, args=(plan,), daemon=True).start()
+
+
+def worth_showing(record: logging.LogRecord) -> bool:
+    """Tell whether one of Snakemake's messages is about more than a single job."""
+    chatter = ("Select jobs to execute", "Execute ")
+    return getattr(record, "event", None) not in MUTED and not record.getMessage().startswith(chatter)
 
 
 class JobCounter(logging.Handler):

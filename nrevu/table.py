@@ -29,4 +29,8 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def table(results: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the table of some results, in their order."""
-    return pd.DataFrame([row(result) for result in results])
+    frame = pd.DataFrame([row(result) for result in results])
+    groups = [name.partition(".")[0] for name in frame.columns]
+    first = {group: groups.index(group) for group in groups}  # keys of a group side by side
+    order = sorted(range(len(groups)), key=lambda i: (first[groups[i]], i))
+    return frame.iloc[:, order]
