@@ -19,12 +19,7 @@ if workflow.is_main_process:
 
 rule all:
     input:
-        expand(
-            "results/{size}/{experiment}/{made}",
-            size=plan.size,
-            experiment=plan.experiments,
-            made=["table.csv", "figure.png"],
-        ),
+        plan.wanted(),
 
 
 include: "workflow/rules.smk"

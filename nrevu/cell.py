@@ -62,7 +62,8 @@ class Run:
 
     def __post_init__(self):
         if self.chains > self.groups:
-            raise ValueError(f"{self.chains} chains need at least as many groups, not {self.groups}")
+            given = f"{self.chains} chains need at least as many groups"
+            raise ValueError(f"{given}, not {self.groups}")
 
     def lengths(self) -> list[int]:
         """Return the recorded groups of each chain, differing by one at the most."""

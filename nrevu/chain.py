@@ -12,12 +12,7 @@ import numpy as np
 from nrevu.cell import Cell
 from nrevu.kernel import build
 from nrevu.rng import streams
-from nrevu.series import Series
-
-
-def counts_type(group: int) -> np.dtype:
-    """Return the smallest unsigned type that holds a count from 0 to group."""
-    return np.min_scalar_type(group)
+from nrevu.series import Series, counts_type
 
 
 def sample(cell: Cell) -> Series:
@@ -49,7 +44,8 @@ def run_chain(cell: Cell, chain: int, rows, rejected, burn_in: int) -> int:
     x = cell.distribution.draw(rng)
     v = rng.uniform(-1.0, 1.0)
     numbers = cell.method.derived(cell.distribution.dim).values()
-    return kernel(
+    _, density = kernel(
         x, v, bits, cell.distribution.data(), *numbers, cell.u.delta, cell.u.noise,
         cell.schedule.group, burn_in, rows, rejected,
     )  # fmt: skip
+    return density

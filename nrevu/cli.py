@@ -77,7 +77,6 @@ def parser() -> argparse.ArgumentParser:
     )
     add_experiment(cells)
     cells.add_argument("--json", action="store_true", help="print the configs as JSON")
-    cells.add_argument("--out", type=Path, help="write to this file instead of printing")
     cells.set_defaults(command=list_cells)
     add_steps(subs)
     return top
@@ -93,31 +92,26 @@ def add_experiment(sub: argparse.ArgumentParser) -> None:
 def add_steps(subs) -> None:
     """Add the steps of the workflow, which the rules in workflow/ call."""
 
-    def step(name: str, help: str, *words: str, experiment=False, cells=False):
+    def step(name: str, help: str) -> argparse.ArgumentParser:
         sub = subs.add_parser(name, help=f"step of the workflow: {help}")
-        if experiment:
-            add_experiment(sub)
-        for word in words:
-            sub.add_argument(word)
-        if cells:
-            sub.add_argument("--store", type=Path, required=True, help="folder of the cells' files")
-            sub.add_argument("--only", nargs="+", required=True, help="digests of a batch")
-        sub.add_argument("--out", type=Path, required=True, nargs="+" if name in MANY else None)
         sub.set_defaults(command=lambda args: run_step(name, args))
         return sub
 
-    step("compile", "compile the kernels that some cells need").add_argument(
-        "--cells", nargs="+", required=True
-    )
-    step("sample", "run a batch of cells", "cells", cells=True)
-    step("tau", "autocorrelation times of a batch", "cells", cells=True)
-    step("table", "gather results into one table", "cells").add_argument(
-        "--results", nargs="+", required=True
-    )
-    step("figure", "draw an experiment's figure", experiment=True).add_argument("--table")
-
-
-MANY = ("table", "figure")  # steps that write the same in several formats
+    compile, sample = step("compile", "compile a kernel"), step("sample", "run a batch of cells")
+    tau = step("tau", "autocorrelation times of a batch")
+    for sub in (compile, sample, tau):
+        sub.add_argument("cells", help="a JSON file of configs by digest")
+        sub.add_argument("--out", type=Path, required=True)
+    for sub in (sample, tau):
+        sub.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
+    tau.add_argument("--max-lag", type=int, required=True)
+    tau.add_argument("--mean", choices=("known", "pooled"), required=True)
+    table, figure = step("table", "gather results"), step("figure", "draw a figure")
+    table.add_argument("--results", nargs="+", required=True, help="what `nrevu tau` wrote")
+    add_experiment(figure)
+    figure.add_argument("--table", required=True, help="a Parquet file")
+    for sub in (table, figure):
+        sub.add_argument("--out", type=Path, nargs="+", required=True, help="files, by ending")
 
 
 def run_step(name: str, args: argparse.Namespace) -> None:
@@ -160,7 +154,7 @@ def as_text(result: dict) -> str:
         f"digest {result['digest']}",
     ]
     if result["lag_too_short"]:
-        lines.append("lag too short: the next max_lag lags would add over 2%; raise estimate.max_lag")
+        lines.append("lag too short: twice as many lags add over 2%; raise estimate.max_lag")
     return "\n".join(lines)
 
 
@@ -174,7 +168,6 @@ def list_cells(args: argparse.Namespace) -> None:
     from nrevu.cell import config, parameters
     from nrevu.config import Setting
     from nrevu.experiment import expand
-    from nrevu.steps import write_text
 
     extra = () if args.seed is None else (Setting("seed", args.seed, "--seed"),)
     experiment = expand(args.experiment, args.size, extra)
@@ -195,7 +188,4 @@ def list_cells(args: argparse.Namespace) -> None:
         for cell, row in zip(experiment.cells, flat, strict=True):
             lines.append(" ".join([cell.digest, *(f"{n}={row[n]}" for n in varying if n in row)]))
         text = "\n".join([*lines, f"{len(flat)} cells at size {args.size}"])
-    if args.out:
-        write_text(args.out, text + "\n")
-    else:
-        print(text)
+    print(text)

@@ -14,6 +14,7 @@ from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import OverrideType
 from hydra.errors import HydraException
 from omegaconf import OmegaConf
 
@@ -66,12 +67,9 @@ def parse(words: Iterable[str]) -> list[Setting]:
             override = parser.parse_override(text)
         except HydraException:
             override = None
-        if override is None or override.is_sweep_override() or not override.is_force_add() and (
-            override.is_add() or override.is_delete()
-        ):
-            raise Mistake(
-                "takes one plain value; for several, write an experiment", key, "command line"
-            )
+        if override is None or override.type != OverrideType.CHANGE or override.is_sweep_override():
+            message = "takes one plain value; for several, write an experiment"
+            raise Mistake(message, key, "command line")
         settings.append(Setting(key, override.value(), "command line"))
     return settings
 
@@ -87,16 +85,22 @@ def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
     try:
         estimate = build(Estimate, config.pop("estimate"), "estimate")
         cell = from_config(config)
-        shortest = min(cell.run.lengths())
-        if estimate.max_lag >= shortest:
-            raise Mistake(
-                f"lag {estimate.max_lag} is too long for chains of {shortest} groups: lower it, "
-                "raise run.groups or lower run.chains",
-                key="estimate.max_lag",
-            )
+        check_lag(cell, estimate, last)
     except Mistake as mistake:
         raise mistake.at(place_of(mistake.key, last)) from None
     return cell, estimate
+
+
+def check_lag(cell: Cell, estimate: Estimate, given: dict[str, Setting]) -> None:
+    """Raise a Mistake if the chains are too short for the lags, naming the key that was given."""
+    shortest = min(cell.run.lengths())
+    if estimate.max_lag >= shortest:
+        involved = ("estimate.max_lag", "run.groups", "run.chains", "size")
+        raise Mistake(
+            f"lag {estimate.max_lag} is too long for chains of {shortest} groups: lower "
+            "estimate.max_lag or run.chains, or raise run.groups",
+            key=next((key for key in involved if key in given), involved[0]),
+        )
 
 
 def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
@@ -126,7 +130,8 @@ def put(config: dict[str, Any], setting: Setting) -> None:
         where = {"key": setting.key, "place": setting.place}
         raise unknown("key", setting.key, [*GROUPS, *keys(config)], **where)
     if isinstance(inner[last], dict):
-        raise Mistake(f"holds {', '.join(inner[last])}: set one of those", setting.key, setting.place)
+        message = f"holds {', '.join(inner[last])}: set one of those"
+        raise Mistake(message, setting.key, setting.place)
     inner[last] = setting.value
 
 
@@ -137,4 +142,3 @@ def keys(config: dict[str, Any], prefix: str = "") -> list[str]:
         key = f"{prefix}{name}"
         found += keys(value, f"{key}.") if isinstance(value, dict) else [key]
     return [key for key in found if not key.endswith(".name")]
-

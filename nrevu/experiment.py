@@ -13,7 +13,8 @@ from typing import Any
 
 from nrevu import document
 from nrevu.cell import Cell, parameters
-from nrevu.config import GROUPS, Estimate, Setting, choices, folder, resolve
+from nrevu.config import Setting, choices, folder, resolve
+from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake, unknown
 
 # The keys of an experiment's file, and what each may hold.
@@ -35,7 +36,7 @@ FIGURE_KEYS = {
     "line": str,  # the column whose values get a line each
     "colours": list,  # of the lines, in the order of their values; default: a safe palette
 }
-PUBLISHED_KEYS = ("at", "source", "rejection_rate")  # and tau.QUANTITY
+FIGURE_NEEDS = {"lines": ("x", "panels", "line")}  # by kind
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def read(name: str) -> document.Document:
     for key in ("title", "cell", "sweep"):
         if key not in doc.data:
             raise Mistake("is missing", key=key, place=doc.file)
-    check_keys(doc, doc.data.get("figure", {}), FIGURE_KEYS, ("figure",))
+    check_figure(doc)
     for size in doc.data.get("sizes", {}):
         if size not in choices("size"):
             raise unknown("size", size, choices("size"), place=doc.place("sizes", size))
@@ -90,6 +91,19 @@ def check_keys(doc: document.Document, data: Mapping, allowed: Mapping, path: tu
         if not isinstance(value, allowed[key]):
             kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
             raise Mistake(f"must be {' or '.join(words[k] for k in kinds)}", key, place)
+
+
+def check_figure(doc: document.Document) -> None:
+    """Raise a Mistake if the figure lacks something its kind needs."""
+    figure = doc.data.get("figure", {})
+    check_keys(doc, figure, FIGURE_KEYS, ("figure",))
+    kind = figure.get("kind", "lines")
+    if kind not in FIGURE_NEEDS:
+        raise unknown("kind of figure", kind, FIGURE_NEEDS, place=doc.place("figure", "kind"))
+    for key in FIGURE_NEEDS[kind] if figure else ():
+        if key not in figure:
+            message = f"a figure of kind '{kind}' needs '{key}'"
+            raise Mistake(message, "figure", doc.place("figure"))
 
 
 def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
@@ -184,7 +198,7 @@ def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
 def columns(experiment: Experiment) -> list[str]:
     """Return the columns that a figure or a published number may speak of."""
     names = {key for cell in experiment.cells for key in parameters(cell)}
-    names |= {key for cell in experiment.cells for key in cell.method.derived(cell.distribution.dim)}
+    names |= {key for c in experiment.cells for key in c.method.derived(c.distribution.dim)}
     quantities = {q for cell in experiment.cells for q in cell.distribution.means()}
     return sorted(names | {f"tau.{q}" for q in quantities} | {"rejection_rate"})
 
@@ -193,9 +207,8 @@ def check_outputs(doc: document.Document, experiment: Experiment) -> None:
     """Raise a Mistake if a figure or a published number names a column that will not exist."""
     known = columns(experiment)
     named = [(experiment.figure.get(key), ("figure", key)) for key in ("x", "line")]
-    named += [
-        (name, ("figure", "panels", i)) for i, name in enumerate(experiment.figure.get("panels", ()))
-    ]
+    panels = experiment.figure.get("panels", ())
+    named += [(name, ("figure", "panels", index)) for index, name in enumerate(panels)]
     for index, entry in enumerate(experiment.published):
         path = ("published", index)
         if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
@@ -216,6 +229,3 @@ def group_settings(name: str) -> list[Setting]:
 def default_set() -> list[str]:
     """Return the experiments that run when none are named."""
     return choices("experiment")
-
-
-__all__ = ["GROUPS", "Experiment", "default_set", "expand", "find", "group_settings"]

@@ -43,7 +43,7 @@ def build(cls: type, values: Mapping[str, Any], prefix: str):
     for name, f in fields.items():
         if name not in values and f.default is MISSING:
             raise Mistake(f"is missing: it must be {allowed_values(f)}", key=f"{prefix}.{name}")
-    checked = {name: check(fields[name], value, f"{prefix}.{name}") for name, value in values.items()}
+    checked = {name: check(fields[name], v, f"{prefix}.{name}") for name, v in values.items()}
     try:
         return cls(**checked)
     except ValueError as error:  # a class's own check of how its fields fit together
@@ -60,9 +60,8 @@ def check(f: dataclasses.Field, value: Any, key: str):
         fits = math.isfinite(value)
         value += 0.0  # makes -0.0 and 0.0 one value
     limits = f.metadata
-    if fits and limits.get("choices"):
-        if value not in limits["choices"]:
-            raise unknown("value", value, limits["choices"], key=key)
+    if fits and value not in limits.get("choices", [value]):
+        raise unknown("value", value, limits["choices"], key=key)
     if fits and limits.get("at_least") is not None:
         fits = value >= limits["at_least"]
     if fits and limits.get("above") is not None:

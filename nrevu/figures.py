@@ -5,7 +5,9 @@ the same bytes for the same table. Kinds: lines.
 """
 
 import itertools
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -14,7 +16,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from nrevu.experiment import Experiment
-from nrevu.mistake import unknown
 
 # Okabe and Ito's colours, told apart with any colour vision; ordered so that neighbours differ in
 # lightness too. Each line also has a marker and a dash pattern of its own, for print in grey.
@@ -55,11 +56,8 @@ def label(column: str) -> str:
 def draw(experiment: Experiment, table: pd.DataFrame) -> Figure:
     """Return the figure that the experiment asks for."""
     kinds = {"lines": lines}
-    kind = experiment.figure.get("kind", "lines")
-    if kind not in kinds:
-        raise unknown("kind of figure", kind, kinds)
     with matplotlib.rc_context(STYLE):
-        return kinds[kind](experiment, table)
+        return kinds[experiment.figure.get("kind", "lines")](experiment, table)
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -72,80 +70,106 @@ def save(figure: Figure, path: Path) -> None:
 
 def lines(experiment: Experiment, table: pd.DataFrame) -> Figure:
     """Return panels of lines with error bars, the best point of each line ringed."""
-    settings = experiment.figure
-    panels = settings["panels"]
-    figure = Figure(figsize=(4.6 * len(panels), 4.6), layout="constrained")
+    panels = experiment.figure["panels"]
+    figure = Figure(figsize=(4.6 * len(panels), 4.7), layout="constrained")
     figure.suptitle(experiment.title, fontsize=11)
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    handles = {}
+    drawn = traces(experiment, table)
+    handles: dict[str, Any] = {}
     for ax, column in zip(axes, panels, strict=True):
-        for style, (value, part) in zip(styles(settings), split(table, settings["line"])):
-            handles[line_label(settings["line"], value)] = one_line(ax, part, settings, column, style)
-        published_points(ax, experiment, table, column, handles)
+        for trace in drawn:
+            handles[trace.name] = draw_trace(ax, trace, column)
+            published_points(ax, trace, experiment, column)
         decorate(ax, experiment, table, column)
-    best = Line2D([], [], ls="", marker="o", ms=11, mfc="none", mec="#666666")
-    handles["best of a line"] = best
+    handles["best of a line"] = Line2D([], [], ls="", marker="o", ms=11, mfc="none", mec="#666666")
+    if any(set(panels) & set(entry) for entry in experiment.published):
+        star = Line2D([], [], ls="", marker="*", ms=15, mfc="none", mec="#666666")
+        handles["published (Neal 2020)"] = star
     figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=min(len(handles), 4)
+        handles.values(),
+        handles.keys(),
+        loc="outside lower center",
+        ncols=min(len(handles), 4),
+        title="lines are shifted sideways a little to tell them apart" if len(drawn) > 1 else None,
+        title_fontsize=8,
     )
     return figure
 
 
-def styles(settings):
-    """Yield colour, marker and dashes for one line after another."""
+@dataclass(frozen=True)
+class Trace:
+    """One line of a figure."""
+
+    name: str  # in the key
+    value: Any  # of the column that the lines differ in; nan or None: standard u
+    points: pd.DataFrame  # rows of the table, in the order of x
+    x: pd.Series  # where to draw them
+    shift: float  # how far that is from where they belong
+    colour: str
+    marker: str
+    dashes: Any
+
+
+def traces(experiment: Experiment, table: pd.DataFrame) -> list[Trace]:
+    """Return the lines: the table split by a column, each with a style of its own."""
+    settings = experiment.figure
+    parts = list(table.groupby(settings["line"], dropna=False, sort=False))
+    ticks = sorted(table[settings["x"]].unique())
+    gap = min((b - a for a, b in itertools.pairwise(ticks)), default=0.0)
     colours = itertools.cycle(settings.get("colours") or COLOURS)
-    yield from zip(colours, itertools.cycle(MARKERS), itertools.cycle(DASHES))
-
-
-def split(table: pd.DataFrame, column: str):
-    """Yield (value, rows) for each value of a column; where it is missing, u is standard."""
-    yield from table.groupby(column, dropna=False, sort=False)
+    made = []
+    for index, (value, points) in enumerate(parts):
+        points = points.sort_values(settings["x"])
+        shift = 0.5 * gap * (index - (len(parts) - 1) / 2) / len(parts)
+        made.append(
+            Trace(
+                name=line_label(settings["line"], value),
+                value=value,
+                points=points,
+                x=points[settings["x"]] + shift,
+                shift=shift,
+                colour=next(colours),
+                marker=MARKERS[index % len(MARKERS)],
+                dashes=DASHES[index % len(DASHES)],
+            )
+        )
+    return made
 
 
 def line_label(column: str, value) -> str:
-    """Return a line's name in the key."""
+    """Return a line's name in the key; where u has no delta it is the standard one."""
     if pd.isna(value):
         return "standard"
     return f"{label(column)} = {value:g}" if isinstance(value, float) else str(value)
 
 
-def one_line(ax: Axes, part: pd.DataFrame, settings, column: str, style):
+def draw_trace(ax: Axes, trace: Trace, column: str):
     """Draw one line with error bars and ring its best point."""
-    colour, marker, dashes = style
-    part = part.sort_values(settings["x"])
-    x, y, se = part[settings["x"]], part[column], part[f"{column}.se"]
-    handle = ax.errorbar(
-        x, y, yerr=se, color=colour, marker=marker, ls=dashes, ms=4.5, lw=1.3, capsize=2
-    )
+    y, se = trace.points[column], trace.points[f"{column}.se"]
+    style = {"color": trace.colour, "marker": trace.marker, "ls": trace.dashes}
+    handle = ax.errorbar(trace.x, y, yerr=se, ms=4.5, lw=1.2, capsize=2, **style)
     if column.startswith("tau.") and y.notna().any():
         best = y.idxmin()
-        ax.plot(x[best], y[best], "o", ms=11, mfc="none", mec=colour, mew=1.3)
+        ax.plot(trace.x[best], y[best], "o", ms=11, mfc="none", mec=trace.colour, mew=1.3)
     return handle
 
 
-def published_points(ax: Axes, experiment: Experiment, table: pd.DataFrame, column: str, handles):
-    """Overlay what the paper printed, in the colour of the line it belongs to."""
+def published_points(ax: Axes, trace: Trace, experiment: Experiment, column: str) -> None:
+    """Overlay what the paper printed for the settings of this line."""
     settings = experiment.figure
-    colour_of = {
-        line_label(settings["line"], value): style[0]
-        for style, (value, _) in zip(styles(settings), split(table, settings["line"]))
-    }
     for entry in experiment.published:
-        if column not in entry or settings["x"] not in entry["at"]:
-            continue
         name = line_label(settings["line"], entry["at"].get(settings["line"]))
-        (handle,) = ax.plot(
-            entry["at"][settings["x"]], entry[column], "*", ms=13, zorder=5,
-            mfc=colour_of.get(name, "#ffffff"), mec="#ffffff", mew=1.0,
-        )  # fmt: skip
-        shown = Line2D([], [], ls="", marker="*", ms=12, mfc="#000000", mec="#ffffff")
-        handles["published (Neal 2020)"] = shown
-        del handle
+        if name == trace.name and column in entry and settings["x"] in entry["at"]:
+            x = entry["at"][settings["x"]] + trace.shift
+            ax.plot(x, entry[column], "*", ms=16, zorder=5, mfc="none", mec=trace.colour, mew=1.2)
 
 
 def decorate(ax: Axes, experiment: Experiment, table: pd.DataFrame, column: str) -> None:
-    """Name the axes of a panel."""
+    """Name the axes of a panel and put ticks where the cells are."""
     settings = experiment.figure
+    ticks = sorted(table[settings["x"]].unique())
+    if len(ticks) <= 12:
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.set_xlabel(settings.get("x_label") or label(settings["x"]))
     if column.startswith("tau."):
         groups = sorted(table["schedule.group"].unique())

@@ -24,13 +24,16 @@ BOUND = ("energy", "record")  # the distribution's functions that an update call
 @functools.cache
 def build(update: str, distribution: type):
     """Return the compiled kernel of an update ('metropolis') for a class of distributions."""
-    tag = f"{distribution.__name__}_{sources_hash(distribution)}"
-    bound = {
+    functions = {
         name: njit(error_model="numpy", fastmath=DISTRIBUTION_MATH)(getattr(distribution, name))
         for name in BOUND
     }
-    source = getattr(updates, update)
-    name = f"{update}_{tag}"
-    code = source.__code__.replace(co_name=name, co_qualname=name)
-    function = FunctionType(code, {**source.__globals__, **bound}, name)
+    tag = f"{distribution.__name__}_{sources_hash(distribution)}"
+    function = bind(getattr(updates, update), f"{update}_{tag}", functions)
     return njit(cache=True, error_model="numpy", fastmath=UPDATE_MATH)(function)
+
+
+def bind(source: FunctionType, name: str, functions: dict) -> FunctionType:
+    """Return the function anew under a name, with some of its globals replaced."""
+    code = source.__code__.replace(co_name=name, co_qualname=name)
+    return FunctionType(code, {**source.__globals__, **functions}, name)

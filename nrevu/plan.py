@@ -15,9 +15,11 @@ from typing import Any
 
 from nrevu import store
 from nrevu.cell import Cell
+from nrevu.cell import config as config_of
 from nrevu.config import Setting
 from nrevu.experiment import Experiment, default_set, expand, find
 from nrevu.mistake import Mistake, unknown
+from nrevu.series import counts_type
 from nrevu.sources import sources_hash
 
 CONFIG_KEYS = {
@@ -48,33 +50,47 @@ class Plan:
         """Return all cells by digest."""
         return {c.digest: c for e in self.experiments.values() for c in e.cells}
 
-    def digests(self, experiment: str, batch: str) -> list[str]:
-        """Return the digests of a batch."""
-        return [cell.digest for cell in self.batches[experiment][batch]]
+    def batch_file(self, experiment: str, batch: str) -> Path:
+        """Return the file that holds the cells of a batch, named by what is in it."""
+        digests = [cell.digest for cell in self.batches[experiment][batch]]
+        return self.root / "plan" / f"{short_hash(digests)}.json"
 
     def done_file(self, experiment: str, batch: str) -> Path:
         """Return the file that says a batch is done."""
         return self.root / self.size / experiment / "batches" / f"{batch}.json"
 
-    def fingerprint(self, experiment: str) -> str:
-        """Return a hash of an experiment's cells and estimate: what its table depends on."""
+    def kernels(self, experiment: str, batch: str) -> list[str]:
+        """Return the files that say the kernels of a batch are compiled."""
+        names = sorted({kernel_name(cell) for cell in self.batches[experiment][batch]})
+        return [f"{self.root}/kernels/{name}.txt" for name in names]
+
+    def wanted(self) -> list[str]:
+        """Return the files that the whole plan is to make."""
+        made = []
+        for name, experiment in self.experiments.items():
+            made.append(f"{self.root}/{self.size}/{name}/table.csv")
+            made += [f"{self.root}/{self.size}/{name}/figure.png"] if experiment.figure else []
+        return made
+
+    def table_fingerprint(self, experiment: str) -> str:
+        """Return a hash of all that a table depends on.
+
+        Snakemake takes a target for up to date though a file between it and its cells is missing,
+        as after a job that failed; with this among its parameters a stale target is seen.
+        """
         e = self.experiments[experiment]
         return short_hash([[cell.digest for cell in e.cells], str(e.estimate)])
 
     def figure_fingerprint(self, experiment: str) -> str:
-        """Return a hash of what a figure depends on besides the table."""
+        """Return a hash of all that a figure depends on."""
         e = self.experiments[experiment]
-        return short_hash([e.title, dict(e.figure), list(e.published)])
-
-    def kernels_hash(self) -> str:
-        """Return a hash of the sources of all kernels that the plan needs."""
-        kinds = {type(cell.distribution) for cell in self.cells().values()}
-        return short_hash(sorted(sources_hash(kind) for kind in kinds))
+        own = [e.title, dict(e.figure), list(e.published)]
+        return short_hash([self.table_fingerprint(experiment), own])
 
 
 def short_hash(data: Any) -> str:
     """Return 12 hex digits of plain data."""
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
 def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
@@ -124,6 +140,34 @@ def pack(cells: tuple[Cell, ...], seconds: float) -> dict[str, tuple[Cell, ...]]
         packed[-1].append(cell)
         spent += cost(cell)
     return {f"{index:04d}": tuple(batch) for index, batch in enumerate(packed, start=1)}
+
+
+def kernel_name(cell: Cell) -> str:
+    """Return a name for the compiled kernel that a cell needs, by what it is compiled from."""
+    kind = type(cell.distribution)
+    counts = counts_type(cell.schedule.group)
+    return f"{cell.method.update}-{kind.__name__}-{counts}-{sources_hash(kind)}"
+
+
+def write_files(plan: Plan) -> None:
+    """Write the cells of each batch, and one cell for each kernel, to files named by content.
+
+    Not by a rule: where a rule upstream is to run again, Snakemake does not look whether the
+    parameters of the jobs below it have changed, so that a batch could miss its new cells.
+    """
+    for experiment, batches in plan.batches.items():
+        for batch, cells in batches.items():
+            configs = {cell.digest: config_of(cell) for cell in cells}
+            write_once(plan.batch_file(experiment, batch), json.dumps(configs, indent=1))
+    for cell in {kernel_name(cell): cell for cell in plan.cells().values()}.values():
+        path = plan.root / "kernels" / f"{kernel_name(cell)}.json"
+        write_once(path, json.dumps({cell.digest: config_of(cell)}, indent=1))
+
+
+def write_once(path: Path, text: str) -> None:
+    """Write a file whole or not at all, unless it is there."""
+    if not path.exists():
+        store.write_text(path, text)
 
 
 def forget_lost_batches(plan: Plan) -> None:

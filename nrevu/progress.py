@@ -16,7 +16,7 @@ from pathlib import Path
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from nrevu import store
-from nrevu.plan import Plan, cost, forget_lost_batches
+from nrevu.plan import Plan, cost, forget_lost_batches, write_files
 
 # What Snakemake says of each single job; it is still in Snakemake's own log file.
 MUTED = {LogEvent.JOB_INFO, LogEvent.JOB_FINISHED, LogEvent.PROGRESS, LogEvent.RESOURCES_INFO}
@@ -24,6 +24,7 @@ RUNNING = Path(".snakemake/nrevu-running")  # who holds Snakemake's lock on the 
 SECONDS_TERMINAL, SECONDS_FILE = 1.0, 10.0  # between two progress lines
 
 _stopped = threading.Event()
+_shower: threading.Thread | None = None
 _running: set[int] = set()  # Snakemake's numbers of the sampling jobs under way
 
 
@@ -32,6 +33,7 @@ def prepare(plan: Plan) -> None:
     take_over()
     store.remove_leftovers(plan.folder)
     forget_lost_batches(plan)
+    write_files(plan)
 
 
 def take_over() -> None:
@@ -46,8 +48,9 @@ def take_over() -> None:
         host, pid, born = socket.gethostname(), "0", ""
     if host != socket.gethostname() or born == birth(int(pid)):
         return
-    for mark in [*Path(".snakemake/locks").glob("*.lock"), *Path(".snakemake/incomplete").glob("*")]:
-        mark.unlink(missing_ok=True)
+    for marks in (Path(".snakemake/locks").glob("*.lock"), Path(".snakemake/incomplete").glob("*")):
+        for mark in marks:
+            mark.unlink(missing_ok=True)
     note_running()
 
 
@@ -73,13 +76,16 @@ def start(workflow, plan: Plan) -> None:
         if handler.name == "DefaultStreamHandler" and not workflow.output_settings.verbose:
             handler.addFilter(worth_showing)
     logger.addHandler(JobCounter())
-    threading.Thread(target=show, args=(plan,), daemon=True).start()
+    global _shower
+    _shower = threading.Thread(target=show, args=(plan,), daemon=True)
+    _shower.start()
 
 
 def worth_showing(record: logging.LogRecord) -> bool:
     """Tell whether one of Snakemake's messages is about more than a single job."""
-    chatter = ("Select jobs to execute", "Execute ")
-    return getattr(record, "event", None) not in MUTED and not record.getMessage().startswith(chatter)
+    if getattr(record, "event", None) in MUTED:
+        return False
+    return not record.getMessage().startswith(("Select jobs to execute", "Execute "))
 
 
 class JobCounter(logging.Handler):
@@ -97,27 +103,37 @@ def show(plan: Plan) -> None:
     """Print progress until stopped: a line that is rewritten, or lines if it is no terminal."""
     terminal = sys.stderr.isatty()
     costs = {digest: cost(cell) for digest, cell in plan.cells().items()}
-    began, before = time.monotonic(), None
+    began, before, last = time.monotonic(), finished(plan, costs), None
     while True:
-        done = {path.stem for path in plan.folder.glob("*.npz")} & costs.keys()
-        before = done if before is None else before
+        pause = SECONDS_TERMINAL if terminal else SECONDS_FILE
+        ending = _stopped.wait(0 if last is None else pause)
+        began = began if _running or last is None else time.monotonic()
+        done = finished(plan, costs)
         line = describe(costs, done, done - before, time.monotonic() - began)
-        print(f"\r{line}\033[K" if terminal else line, end="" if terminal else "\n", file=sys.stderr)
-        sys.stderr.flush()
-        if len(done) == len(costs) or _stopped.wait(SECONDS_TERMINAL if terminal else SECONDS_FILE):
-            break
-    if terminal:
-        print(file=sys.stderr)
+        if terminal:
+            print(f"\r{line}\033[K", end="\n" if ending else "", file=sys.stderr, flush=True)
+        elif line != last:
+            print(line, file=sys.stderr, flush=True)
+        last = line
+        if ending:
+            return
+
+
+def finished(plan: Plan, costs: dict[str, float]) -> set[str]:
+    """Return the digests of the plan's cells whose series are on disk."""
+    return {path.stem for path in plan.folder.glob("*.npz")} & costs.keys()
 
 
 def describe(costs: dict[str, float], done: set[str], new: set[str], elapsed: float) -> str:
     """Return one line of progress; the time left is scaled from the cells done since the start."""
     left = sum(costs.values()) - sum(costs[digest] for digest in done)
     spent = sum(costs[digest] for digest in new)
-    time_left = f"about {duration(elapsed * left / spent)} left" if spent else "time left: not known yet"
+    words = f"about {duration(elapsed * left / spent)} left" if spent else "time left not known yet"
     waiting = len(costs) - len(done)
-    batches = f"{len(_running)} batches running"
-    return f"nrevu: {len(done)} of {len(costs)} cells done, {batches}, {waiting} cells to go, {time_left}"
+    counts = f"{len(_running)} batches running, {waiting} cells to go"
+    return (
+        f"nrevu: {len(done)} of {len(costs)} cells done, {counts}, {words if waiting else 'done'}"
+    )
 
 
 def duration(seconds: float) -> str:
@@ -131,15 +147,16 @@ def duration(seconds: float) -> str:
 
 
 def stop() -> None:
-    """End the progress line."""
+    """Print the last line of progress."""
     _stopped.set()
+    if _shower is not None:
+        _shower.join(timeout=5)
     RUNNING.unlink(missing_ok=True)
 
 
 def finish(plan: Plan) -> None:
-    """End the progress line and say where the results are."""
+    """Print the last line of progress and say where the results are."""
     stop()
     for name, experiment in plan.experiments.items():
-        folder = plan.root / plan.size / name
-        cells = f"{len(experiment.cells)} cells at size {plan.size}"
-        print(f"nrevu: {name}: {cells}: {folder}/table.csv and figure.png", file=sys.stderr)
+        made = " and ".join(f for f in plan.wanted() if f"/{name}/" in f)
+        print(f"nrevu: {name}: {len(experiment.cells)} cells: {made}", file=sys.stderr)

@@ -16,3 +16,8 @@ class Series:
     density: int  # density evaluations in the recorded groups
     gradient: int  # gradient evaluations in the recorded groups
     cpu_seconds: float  # of the updates, burn-in included, compilation left out
+
+
+def counts_type(group: int) -> np.dtype:
+    """Return the smallest unsigned type that holds a count from 0 to group."""
+    return np.min_scalar_type(group)

@@ -84,3 +84,11 @@ def remove_leftovers(folder: Path) -> None:
     for path in folder.glob(f"*.{socket.gethostname()}.*.tmp"):
         if not Path(f"/proc/{path.suffixes[-2][1:]}").exists():
             path.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.tmp")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)

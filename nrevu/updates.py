@@ -1,9 +1,9 @@
 """The updates, each a kernel that runs one chain from its start to its last recorded group.
 
 In: the start (x, v), a generator's `bits`, the distribution's `data`, numbers of the method.
-Out: `rows` (groups, columns), the state recorded at the end of each group, and `rejected`
-(groups), how many of its updates were rejected. These are sources: `kernel.build` binds
-`energy` and `record` to a distribution's own functions and compiles the result.
+Out: `rows` (groups, columns), what was recorded at the end of each group; `rejected` (groups),
+how many of its updates were rejected; x, changed in place. These are sources: `kernel.build`
+binds `energy` and `record` to a distribution's own functions and compiles the result.
 """
 
 import numpy as np
@@ -23,8 +23,12 @@ def record(x, U, data, row):
 
 
 def metropolis(x, v, bits, data, eta, delta, noise, group, burn_in, rows, rejected):
-    """Random-walk Metropolis, all coordinates at once: Section 3. Returns density evaluations."""
+    """Random-walk Metropolis, all coordinates at once: Section 3.
+
+    Returns the last v and the number of density evaluations in the recorded groups.
+    """
     dim = x.size
+    start = x
     block = max(1, NORMALS // dim)
     words = np.empty(SCRATCH, np.uint64)
     normals = np.empty((block, dim))
@@ -57,4 +61,5 @@ def metropolis(x, v, bits, data, eta, delta, noise, group, burn_in, rows, reject
             record(x, U, data, rows[t])
             rejected[t] = rejections
             density += group
-    return density
+    start[:] = x
+    return v, density

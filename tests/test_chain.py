@@ -1,0 +1,66 @@
+"""Chains: results depend on the cell alone, and on this version of the sampling code."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from nrevu.cell import SAMPLING_VERSION, Cell, Run, Schedule, U
+from nrevu.chain import sample
+from nrevu.distributions.gaussian import Gaussian
+from nrevu.method import Metropolis
+
+CELL = Cell(Gaussian(5), Metropolis(2.0, 0.5), U(0.3), Schedule(4), Run(50, 3, 6), seed=1)
+
+
+def test_numbers_of_this_version():
+    """A change of these numbers must come with another SAMPLING_VERSION, or is a fault."""
+    series = sample(CELL)
+    assert SAMPLING_VERSION == 1
+    assert series.rows[[0, 10, 49], :] == pytest.approx(np.array(GOLDEN), rel=1e-4)
+    assert series.rejected[:12].tolist() == GOLDEN_REJECTED
+
+
+GOLDEN = [[0.120861, 7.089216], [-0.094829, 0.607934], [1.318559, 3.927927]]
+GOLDEN_REJECTED = [2, 4, 2, 4, 4, 1, 1, 4, 3, 2, 4, 3]
+
+
+def test_shapes_and_counts():
+    series = sample(CELL)
+    assert series.columns == ("coordinate", "log_prob")
+    assert series.rows.shape == (50, 2) and series.rejected.shape == (50,)
+    assert series.lengths == (9, 9, 8, 8, 8, 8)
+    assert series.density == 50 * 4 and series.gradient == 0
+    assert series.rejected.dtype == np.uint8 and series.rejected.max() <= 4
+    assert np.all(np.isfinite(series.rows)) and np.all(series.rows[:, 1] > 0)
+
+
+def test_a_cell_gives_the_same_bits_every_time_and_others_differ():
+    first = sample(CELL)
+    sample(dataclasses.replace(CELL, seed=3))
+    again = sample(CELL)
+    assert first.rows.tobytes() == again.rows.tobytes()
+    assert first.rejected.tobytes() == again.rejected.tobytes()
+    other = sample(dataclasses.replace(CELL, seed=2))
+    assert first.rows.tobytes() != other.rows.tobytes()
+
+
+def test_chains_are_independent_streams():
+    rows = sample(dataclasses.replace(CELL, run=Run(60, 0, 6))).rows.reshape(6, 10, 2)
+    assert len({chain.tobytes() for chain in rows}) == 6
+
+
+@pytest.mark.parametrize("group, kind", [(255, np.uint8), (256, np.uint16), (70_000, np.uint32)])
+def test_counts_fit_their_type(group, kind):
+    # A stepsize this large is always rejected, so that every count is the whole group.
+    always = dataclasses.replace(CELL, method=Metropolis(1e6, 0.0), schedule=Schedule(group))
+    series = sample(dataclasses.replace(always, run=Run(2, 0, 1)))
+    assert series.rejected.dtype == kind and series.rejected.tolist() == [group, group]
+
+
+@pytest.mark.parametrize("dim", [1, 3, 2048, 5000])
+def test_any_dimension(dim):
+    cell = dataclasses.replace(CELL, distribution=Gaussian(dim), run=Run(200, 0, 20))
+    series = sample(cell)
+    # The mean energy is dim / 2 with variance dim / 2 over 20 chains of correlated rows.
+    assert abs(series.rows[:, 1].mean() - dim / 2) < 6 * (dim / 2 / 20) ** 0.5

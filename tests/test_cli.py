@@ -1,0 +1,77 @@
+"""The command line, run as a user would."""
+
+import json
+
+import pytest
+
+PUBLISHED = ["distribution=gaussian", "method=metropolis", "method.stepsize=1.8"]
+PUBLISHED += ["u=nonreversible", "u.delta=0.3", "size=quick"]
+
+
+def test_help_teaches_by_example(nrevu):
+    top = nrevu("--help")
+    assert top.returncode == 0 and "snakemake --cores all" in top.stdout
+    assert "nrevu run" in nrevu("run", "--help").stdout
+    assert "nrevu cells fig1" in nrevu("cells", "--help").stdout
+
+
+def test_run_prints_a_table_and_the_json_object(nrevu, tmp_path):
+    text = nrevu("run", *PUBLISHED, cwd=tmp_path)
+    assert text.returncode == 0, text.stderr
+    assert "rejection rate" in text.stdout and "tau log_prob" in text.stdout
+    plain = nrevu("run", *PUBLISHED, "--json", cwd=tmp_path)
+    found = json.loads(plain.stdout)
+    assert plain.stderr == "" and list(tmp_path.iterdir()) == []
+    assert found.keys() >= {
+        "name", "digest", "config", "rejection_rate", "tau", "evaluations", "cpu_seconds",
+        "ns_per_update", "chains", "groups",
+    }  # fmt: skip
+    assert found["evaluations"] == {"density": 400_000, "gradient": 0}
+    assert (found["groups"], found["chains"]) == (10_000, 40)
+    # Published, from a run 100 times as long: within 5 standard errors, false alarm 6e-7 each.
+    for value, published in [
+        (found["rejection_rate"], 0.626545),
+        (found["tau"]["coordinate"], 3.487568),
+        (found["tau"]["log_prob"], 3.028137),
+    ]:
+        assert abs(value["value"] - published) < 5 * value["se"]
+        assert 0 < value["se"] < 0.1 * published
+
+
+def test_run_starts_from_an_experiments_settings(nrevu):
+    words = ["distribution.dim=3", "size=smoke", "--json"]
+    found = json.loads(nrevu("run", "experiment=fig1", *words).stdout)
+    assert found["config"]["distribution"] == {"name": "gaussian", "dim": 3}
+    assert found["config"]["schedule"]["group"] == 40
+
+
+def test_one_chain_still_has_errors(nrevu):
+    words = ["run.chains=1", "run.groups=2000", "distribution.dim=2", "--json"]
+    found = json.loads(nrevu("run", *words).stdout)
+    assert found["tau"]["log_prob"]["se"] > 0 and found["rejection_rate"]["se"] > 0
+
+
+def test_cells_lists_what_would_run(nrevu):
+    text = nrevu("cells", "fig1").stdout
+    assert "55 cells at size paper" in text and "u.delta=0.3" in text
+    data = json.loads(nrevu("cells", "fig1", "--size", "smoke", "--json").stdout)
+    assert len(data["cells"]) == 55 and data["estimate"] == {"max_lag": 10, "mean": "known"}
+
+
+@pytest.mark.parametrize(
+    "words, says",
+    [
+        (["run", "method.stepsiz=1"], "Did you mean 'method.stepsize'?"),
+        (["run", "experiment=fig9"], "Did you mean 'fig1'?"),
+        (["run", "size=paper", "run.groups=5"], "chains need at least as many groups"),
+        (["cells", "fgi1"], "Did you mean 'fig1'?"),
+        (["cells", "fig1", "--size", "papper"], "Did you mean 'paper'?"),
+        (["cells", "missing.yaml"], "missing.yaml: no such file"),
+        (["rnu"], "invalid choice: 'rnu'"),
+        ([], "required: COMMAND"),
+    ],
+)
+def test_mistakes_end_with_code_2_and_no_traceback(nrevu, words, says):
+    found = nrevu(*words)
+    assert found.returncode == 2 and says in found.stderr
+    assert "Traceback" not in found.stderr and found.stdout == ""

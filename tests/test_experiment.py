@@ -1,0 +1,138 @@
+"""Experiments: sweeps expanded into cells, and mistakes named with file and line."""
+
+import textwrap
+
+import pytest
+
+from nrevu.config import choices
+from nrevu.experiment import expand
+from nrevu.mistake import Mistake
+
+PLAIN = """\
+title: a sweep
+cell:
+  distribution: gaussian
+  distribution.dim: 2
+sweep:
+  method.stepsize: [1.0, 2.0]
+figure:
+  kind: lines
+  x: method.stepsize
+  panels: [tau.coordinate]
+  line: u
+"""
+
+
+def written(tmp_path, text, name="mine.yaml"):
+    path = tmp_path / name
+    path.write_text(textwrap.dedent(text))
+    return str(path)
+
+
+def test_fig1_is_the_grid_of_the_paper():
+    cells = expand("fig1", "paper").cells
+    assert len(cells) == 55
+    grid = {(cell.u.name, cell.u.delta, cell.method.stepsize) for cell in cells}
+    steps = [1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6, 2.8, 3.0]
+    assert grid == {("standard", 0.0, s) for s in steps} | {
+        ("nonreversible", d, s) for d in (0.1, 0.2, 0.3, 0.4) for s in steps
+    }
+    assert {cell.run.groups for cell in cells} == {1_000_000}
+    assert {cell.schedule.group for cell in cells} == {40}
+
+
+@pytest.mark.parametrize("size", choices("size"))
+@pytest.mark.parametrize("name", choices("experiment"))
+def test_every_experiment_expands_at_every_size(name, size):
+    assert expand(name, size).cells
+
+
+@pytest.mark.parametrize(
+    "spec, values",
+    [
+        ("[1.5, 2.5]", [1.5, 2.5]),
+        ("1.5", [1.5]),
+        ("{from: 0.1, to: 0.5, step: 0.1}", [0.1, 0.2, 0.3, 0.4, 0.5]),
+        ("{from: 1, to: 3, step: 1}", [1, 2, 3]),
+        ("{from: 1.0, to: 1.25, step: 0.1}", [1.0, 1.1, 1.2]),
+        ("[1e-3, 2e-3]", [0.001, 0.002]),
+    ],
+)
+def test_values(tmp_path, spec, values):
+    file = written(tmp_path, PLAIN.replace("[1.0, 2.0]", spec))
+    assert [cell.method.stepsize for cell in expand(file, "smoke").cells] == values
+
+
+def test_blocks_are_united_and_lists_multiplied(tmp_path):
+    sweep = """\
+sweep:
+  - u: standard
+    method.stepsize: &s [1.0, 2.0]
+  - u: nonreversible
+    u.delta: [0.1, 0.2, 0.3]
+    method.stepsize: *s
+"""
+    text = PLAIN.replace("sweep:\n  method.stepsize: [1.0, 2.0]\n", sweep)
+    cells = expand(written(tmp_path, text), "smoke").cells
+    assert len(cells) == 2 + 6 == len(set(cells))
+
+
+def test_sizes_override(tmp_path):
+    file = written(tmp_path, PLAIN + "sizes:\n  smoke: {run.groups: 640}\n")
+    assert expand(file, "smoke").cells[0].run.groups == 640
+    assert expand(file, "quick").cells[0].run.groups == 10_000
+
+
+def change(old, new):
+    return lambda text: text.replace(old, new)
+
+
+BAD = [
+    (change("title", "titel"), ":1: unknown key 'titel'. Did you mean 'title'?"),
+    (change("method.stepsize: [", "method.stepsiz: ["), ":6: method.stepsiz: unknown key"),
+    (change("[1.0, 2.0]", "[]"), ":6: method.stepsize: has no values"),
+    (change("[1.0, 2.0]", "[1.0, 1.0]"), "is in the sweep twice"),
+    (change("[1.0, 2.0]", "[1.0, -2.0]"), ":6: method.stepsize: -2.0 is not allowed"),
+    (change("[1.0, 2.0]", "{from: 1, to: 2}"), ":6: method.stepsize: a range is"),
+    (change("[1.0, 2.0]", "{from: 1, to: 2, stp: 1}"), "Did you mean 'step'?"),
+    (change(": gaussian", ": gausian"), ":3: distribution: unknown choice"),
+    (change("dim: 2", "dim: two"), ":4: distribution.dim: 'two' is not allowed"),
+    (change("dim: 2", "dim: 2\n  distribution.dim: 3"), "given twice, first in line 4"),
+    (
+        change("sweep:\n  method.stepsize: [1.0, 2.0]", "sweep: 3"),
+        ":5: sweep: must be keys and values or a list",
+    ),
+    (change("[1.0, 2.0]", "[1.0, 2.0"), "not valid YAML"),
+    (change("x: method", "x: methd"), ":9: unknown column 'methd.stepsize'"),
+    (change("tau.coordinate", "tau.cordinate"), "Did you mean 'tau.coordinate'?"),
+    (change("line: u", "lines: u"), ":11: unknown key 'lines'. Did you mean 'line'?"),
+    (change("  line: u\n", ""), ":7: figure: a figure of kind 'lines' needs 'line'"),
+    (
+        change("kind: lines", "kind: lins"),
+        ":8: unknown kind of figure 'lins'. Did you mean 'lines'?",
+    ),
+    (lambda t: t + "sizes: {papr: {}}\n", "Did you mean 'paper'?"),
+    (lambda t: t + "published: [{rejection_rate: 1}]\n", "holds 'at'"),
+    (lambda t: t + "published: [{at: {u: standard}, tau.x: 1}]\n", "unknown column 'tau.x'"),
+    (lambda t: t.replace("cell:", "cell:\n  size: quick"), "is chosen when running"),
+    (lambda t: "", "must hold keys and values"),
+    (lambda t: "- 1\n", "must hold keys and values"),
+    (lambda t: "a: &a [*a]\n", "contains itself"),
+    (lambda t: "\0", "cannot be read"),
+]
+
+
+@pytest.mark.parametrize("edit, says", BAD, ids=range(len(BAD)))
+def test_a_mistake_is_named_with_file_and_line(tmp_path, edit, says):
+    with pytest.raises(Mistake) as caught:
+        expand(written(tmp_path, edit(PLAIN)), "smoke")
+    assert says in str(caught.value) and "mine.yaml" in str(caught.value)
+
+
+def test_unknown_experiment_and_missing_file():
+    with pytest.raises(Mistake, match="Did you mean 'fig1'"):
+        expand("fig11", "smoke")
+    with pytest.raises(Mistake, match="no such file"):
+        expand("nowhere/x.yaml", "smoke")
+    with pytest.raises(Mistake, match="unknown size"):
+        expand("fig1", "huge")

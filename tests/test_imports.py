@@ -1,0 +1,54 @@
+"""Who may import what: the walls of the house."""
+
+import ast
+from pathlib import Path
+
+import nrevu
+
+HERE = Path(nrevu.__file__).parent
+SAMPLING = ("rng", "accept", "updates", "kernel", "chain", "distributions/")
+
+
+def imports(path):
+    """Return the modules that a file imports, inside functions too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            found.add(node.module)
+    return found
+
+
+FILES = {str(path.relative_to(HERE))[:-3]: imports(path) for path in HERE.rglob("*.py")}
+
+
+def importers(package):
+    return {name for name, found in FILES.items() if any(f.split(".")[0] == package for f in found)}
+
+
+def test_hydra_matplotlib_and_snakemake_have_one_door_each():
+    assert importers("hydra") == importers("omegaconf") == {"config"}
+    assert importers("matplotlib") == {"figures"}
+    assert importers("snakemake_interface_logger_plugins") == {"progress"}
+
+
+def test_numba_stays_in_the_sampling_modules():
+    assert all(name.startswith(SAMPLING) for name in importers("numba"))
+
+
+def test_sampling_modules_know_nothing_of_files_configs_or_tables():
+    plain = ("cell", "distributions", "fields", "method", "mistake", "series", "sources")
+    allowed = {*SAMPLING, *plain}
+    for name, found in FILES.items():
+        if name.startswith(SAMPLING):
+            own = {f.partition(".")[2].split(".")[0] for f in found if f.startswith("nrevu.")}
+            assert own <= allowed, name
+            assert not any(f.split(".")[0] in ("yaml", "pandas", "json") for f in found), name
+
+
+def test_only_the_commands_print():
+    for name in FILES.keys() - {"cli", "steps", "progress"}:
+        tree = ast.parse((HERE / f"{name}.py").read_text())
+        calls = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
+        assert not any(isinstance(f, ast.Name) and f.id == "print" for f in calls), name

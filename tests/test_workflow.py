@@ -1,0 +1,239 @@
+"""The workflow end to end at smoke size, as a user runs it: what runs, what does not run again."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nrevu.experiment import expand
+
+SWEEP = """\
+title: a small sweep
+cell:
+  distribution: gaussian
+  distribution.dim: 3
+  schedule.group: 5
+sweep:
+  - u: standard
+    method.stepsize: &steps [1.0, 2.0, 3.0]
+  - u: nonreversible
+    u.delta: 0.3
+    method.stepsize: *steps
+figure:
+  kind: lines
+  x: method.stepsize
+  panels: [tau.coordinate, tau.log_prob]
+  line: u.delta
+  colours: ["#000000", "#0072B2"]
+"""
+
+
+def project(folder, text=SWEEP):
+    """Write a sweep of one's own into an empty folder."""
+    folder.mkdir(exist_ok=True)
+    (folder / "mine.yaml").write_text(text)
+    return folder
+
+
+def series(folder):
+    """Return the bytes of each cell's numbers, by digest; provenance and times left out."""
+    found = {}
+    for path in sorted((folder / "results/cells").glob("*.npz")):
+        with np.load(path) as arrays:
+            numbers = arrays["rows"].tobytes() + arrays["rejected"].tobytes()
+        found[path.stem] = hashlib.sha256(numbers).hexdigest()
+    return found
+
+
+def stamps(folder):
+    """Return when each result was written."""
+    kept = (folder / "results").rglob("*.*")
+    return {p.relative_to(folder): p.stat().st_mtime_ns for p in kept if p.suffix != ".txt"}
+
+
+def succeeded(process):
+    assert process.returncode == 0, process.stderr
+    return process
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, snakemake):
+    """A finished run; tests that change it work on the same folder, in the order of this file."""
+    folder = project(tmp_path_factory.mktemp("work"))
+    run = succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    return folder, run
+
+
+def test_from_yaml_to_figure(finished):
+    folder, _ = finished
+    made = folder / "results/smoke/mine"
+    table = pd.read_parquet(made / "table.parquet")
+    assert len(table) == 6 == len(pd.read_csv(made / "table.csv"))
+    assert list(table["method.stepsize"]) == [1.0, 2.0, 3.0] * 2
+    for column in ("eta", "rejection_rate", "rejection_rate.se", "tau.log_prob", "tau.log_prob.se"):
+        assert table[column].notna().all()
+    assert (table["evaluations.density"] == 400 * 5).all() and table["digest"].is_unique
+    assert (table["tau.log_prob"] > 0).all() and (table["cpu_seconds"] >= 0).all()
+    for form, start in {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}.items():
+        assert (made / f"figure.{form}").read_bytes().startswith(start)
+
+
+def test_progress_can_be_read_and_logs_are_in_files(finished):
+    folder, run = finished
+    assert "nrevu: 6 of 6 cells done" in run.stderr and "figure.png" in run.stderr
+    assert "rule sample" not in run.stderr and "sampled" not in run.stderr
+    assert "sampled" in (folder / "results/smoke/mine/log/sample-0001.txt").read_text()
+
+
+def test_running_again_runs_nothing(finished, snakemake):
+    folder, _ = finished
+    before = stamps(folder)
+    again = succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    assert "Nothing to be done" in again.stderr and stamps(folder) == before
+
+
+def test_a_changed_colour_runs_only_the_figure(finished, snakemake):
+    folder, _ = finished
+    before = stamps(folder)
+    project(folder, SWEEP.replace("#0072B2", "#D55E00"))
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    changed = {path.name for path, stamp in stamps(folder).items() if before.get(path) != stamp}
+    assert changed == {"figure.png", "figure.svg", "figure.pdf"}
+
+
+def test_another_lag_samples_nothing(finished, snakemake):
+    folder, _ = finished
+    before = stamps(folder)
+    project(folder, SWEEP.replace("schedule.group: 5", "schedule.group: 5\n  estimate.max_lag: 7"))
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    after = stamps(folder)
+    unchanged = [p for p in after if p.suffix == ".npz" or p.parent.name == "batches"]
+    assert all(after[path] == before[path] for path in unchanged)
+    assert after != before
+
+
+def test_a_changed_list_runs_only_the_new_cells(finished, snakemake):
+    folder, _ = finished
+    before = {p: s for p, s in stamps(folder).items() if p.suffix == ".npz"}
+    project(folder, SHORTER)
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    after = {p: s for p, s in stamps(folder).items() if p.suffix == ".npz"}
+    assert len(after) == 8 and all(after[path] == stamp for path, stamp in before.items())
+    table = pd.read_csv(folder / "results/smoke/mine/table.csv")
+    assert list(table["method.stepsize"]) == [1.0, 1.5, 3.0] * 2
+
+
+SHORTER = SWEEP.replace("[1.0, 2.0, 3.0]", "[1.0, 1.5, 3.0]")
+
+
+def with_lag(lag):
+    """Return the sweep with another lag, which needs every series again."""
+    return SHORTER.replace("group: 5", f"group: 5\n  estimate.max_lag: {lag}")
+
+
+def test_lost_and_damaged_series_are_made_again_when_needed(finished, snakemake):
+    folder, _ = finished
+    before = series(folder)
+    table = pd.read_csv(folder / "results/smoke/mine/table.csv")
+    lost, cut = (folder / f"results/cells/{digest}.npz" for digest in table.digest[:2])
+    lost.unlink()
+    cut.write_bytes(cut.read_bytes()[:500])
+    again = succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    assert "Nothing to be done" in again.stderr  # whoever drops series keeps the tables
+    project(folder, with_lag(6))
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    logs = "".join(p.read_text() for p in (folder / "results/smoke/mine/log").glob("sample*"))
+    assert series(folder) == before and f"{cut.name} is damaged" in logs
+
+
+def test_a_flipped_bit_stops_the_analysis_and_is_made_again(finished, snakemake):
+    folder, _ = finished
+    before = series(folder)
+    table = pd.read_csv(folder / "results/smoke/mine/table.csv")
+    path = folder / f"results/cells/{table.digest[0]}.npz"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    project(folder, with_lag(8))
+    failed = snakemake(folder, "experiments=mine.yaml", "size=smoke")
+    logs = "".join(p.read_text() for p in (folder / "results/smoke/mine/log").glob("tau*"))
+    assert failed.returncode != 0 and f"{path.name} is damaged" in logs
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    assert series(folder) == before
+
+
+def test_same_bits_for_any_cores_and_batches(finished, snakemake, tmp_path):
+    folder, _ = finished
+    project(folder)
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    digests = set(pd.read_csv(folder / "results/smoke/mine/table.csv").digest)
+    expected = {d: h for d, h in series(folder).items() if d in digests}
+    for cores, batch in ((1, 1000), (2, 0.000001)):
+        other = project(tmp_path / f"{cores}")
+        config = ("experiments=mine.yaml", "size=smoke", f"batch={batch}")
+        succeeded(snakemake(other, *config, cores=cores))
+        batches = list((other / "results/smoke/mine/batches").iterdir())
+        assert len(batches) == (1 if batch == 1000 else 6)
+        assert series(other) == expected
+    tables = [pd.read_csv(f / "results/smoke/mine/table.csv") for f in (folder, other)]
+    tables = [table.drop(columns=["cpu_seconds", "ns_per_update"]) for table in tables]
+    pd.testing.assert_frame_equal(*tables, check_exact=True)
+
+
+def test_a_killed_run_goes_on_and_loses_no_finished_cell(snakemake, snakemake_command, tmp_path):
+    # Long enough cells, in one batch, to be caught in the middle of it.
+    text = SWEEP + "sizes: {smoke: {run.groups: 400000}}\n"
+    folder = project(tmp_path / "killed", text)
+    config = ("experiments=mine.yaml", "size=smoke", "batch=1000")
+    command = snakemake_command(folder, *config)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, start_new_session=True, **quiet)
+    deadline = time.monotonic() + 120
+    while len(series_files(folder)) < 2 and time.monotonic() < deadline:
+        assert process.poll() is None, "it ended before it could be killed"
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = {path: path.stat().st_mtime_ns for path in series_files(folder)}
+    assert 2 <= len(before) < 6 and not (folder / "results/smoke/mine/table.csv").exists()
+    succeeded(snakemake(folder, *config))
+    after = {path: path.stat().st_mtime_ns for path in series_files(folder)}
+    assert len(after) == 6 and all(after[path] == stamp for path, stamp in before.items())
+    assert not list((folder / "results/cells").glob("*.tmp"))
+    assert (folder / "results/smoke/mine/figure.pdf").exists()
+
+
+def series_files(folder):
+    return sorted((folder / "results/cells").glob("*.npz"))
+
+
+@pytest.mark.parametrize(
+    "config, says",
+    [
+        (["experiments=fig11"], "Did you mean 'fig1'?"),
+        (["size=papr"], "Did you mean 'paper'?"),
+        (["experimnts=fig1"], "Did you mean 'experiments'?"),
+        (["batch=-1"], "seconds, above 0"),
+        (["seed=-4"], "a whole number at least 0"),
+    ],
+)
+def test_mistakes_are_told_before_anything_runs(snakemake, tmp_path, config, says):
+    found = snakemake(tmp_path, *config)
+    assert found.returncode != 0 and says in found.stderr and "Traceback" not in found.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_everything_at_smoke_size(snakemake, tmp_path):
+    """All experiments, from configs to figures."""
+    succeeded(snakemake(tmp_path, "size=smoke"))
+    for folder in (tmp_path / "results/smoke").iterdir():
+        if folder.is_dir():
+            assert (folder / "figure.png").stat().st_size > 10_000
+            digests = [cell.digest for cell in expand(folder.name, "smoke").cells]
+            assert list(pd.read_parquet(folder / "table.parquet").digest) == digests
+    assert (tmp_path / "results/smoke/fig1").is_dir()
