@@ -96,15 +96,34 @@ def autocorrelation_time(
     return Tau(tau.value, tau.se, tail.value, tail.se)
 
 
-def rejection_rate(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Estimated:
-    """Return the fraction of updates rejected, from the counts of each group."""
+def unit_means(values: np.ndarray, lengths: Sequence[int]) -> tuple[float, np.ndarray]:
+    """Return the mean of all values, and the means without each unit."""
     offsets = np.cumsum([0, *lengths[:-1]])
     starts = np.concatenate(
         [offset + s for offset, s in zip(offsets, unit_starts(lengths), strict=True)]
     )
-    totals = np.add.reduceat(rejected.astype(np.float64), starts)
-    sizes = np.diff(np.append(starts, rejected.size)) * group
-    whole = totals.sum() / sizes.sum()
+    totals = np.add.reduceat(values, starts)
+    sizes = np.diff(np.append(starts, values.size))
     if starts.size < 2:
-        return jackknife(whole, np.array([whole]))
-    return jackknife(whole, (totals.sum() - totals) / (sizes.sum() - sizes))
+        return values.mean(), np.array([values.mean()])
+    return values.mean(), (totals.sum() - totals) / (sizes.sum() - sizes)
+
+
+def rejection_rate(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Estimated:
+    """Return the fraction of updates rejected, from the counts of each group."""
+    return jackknife(*unit_means(rejected.astype(np.float64) / group, lengths))
+
+
+def clustering(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Estimated:
+    """Return the variance of the rejections in a group, over what it is for independent ones.
+
+    It is above 1 where rejections come in clusters, and nan for groups of a single update.
+    """
+    share = rejected.astype(np.float64) / group
+    means, squares = unit_means(share, lengths), unit_means(share**2, lengths)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = [
+            (square - mean**2) * group / (mean * (1 - mean)) if group > 1 else np.nan * mean
+            for mean, square in zip(means, squares, strict=True)
+        ]
+    return jackknife(*ratios)

@@ -16,7 +16,7 @@ from typing import Any
 
 from nrevu import distributions
 from nrevu.fields import build, essential, real, whole
-from nrevu.method import METHODS
+from nrevu.method import METHODS, derived
 from nrevu.mistake import Mistake, unknown
 
 # Raised whenever a change to the code changes the numbers of some cell; tests/test_chain.py
@@ -94,6 +94,11 @@ class Cell:
         parts = identity(self)
         words = [word(parts[key]) for key in ("distribution", "method", "u")]
         return " ".join([*words, word(parts["schedule"] | parts["run"]), f"seed={self.seed}"])
+
+    @property
+    def derived(self) -> dict[str, float]:
+        """Return what follows from the method's settings for this distribution."""
+        return derived(self.method, self.distribution.dim)
 
     @property
     def updates(self) -> int:

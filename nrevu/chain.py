@@ -5,14 +5,18 @@ from exact draws with v uniform on [-1,1], so that their joint distribution is r
 first update on. Differs: the paper's runs start from x = 0, v = 0.5.
 """
 
+import dataclasses
 import time
 
 import numpy as np
 
-from nrevu.cell import Cell
+from nrevu.cell import Cell, Run
 from nrevu.kernel import build
+from nrevu.method import arguments
 from nrevu.rng import streams
 from nrevu.series import Series, counts_type
+
+NO_TRACE = np.empty((0, 2), np.float32)
 
 
 def sample(cell: Cell) -> Series:
@@ -22,30 +26,52 @@ def sample(cell: Cell) -> Series:
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
     warm(cell)
     started = time.process_time()
-    density, first = 0, 0
+    counts, first = np.zeros(3, int), 0
     for chain, length in enumerate(cell.run.lengths()):
         part = slice(first, first + length)
-        density += run_chain(cell, chain, rows[part], rejected[part], cell.run.burn_in)
+        counts += run_chain(cell, chain, rows[part], rejected[part])
         first += length
     spent = time.process_time() - started
-    return Series(columns, rows, rejected, tuple(cell.run.lengths()), density, 0, spent)
+    density, gradient, overflows = counts.tolist()
+    return Series(
+        columns, rows, rejected, tuple(cell.run.lengths()), density, gradient, overflows, spent
+    )
+
+
+def trace(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray]:
+    """Run one chain again and return its rows and, update by update, its decisions.
+
+    The decisions (updates, 2) are the u that was compared and whether it accepted, for all the
+    recorded updates; the rows are those that `sample` records, as the random numbers are too.
+    """
+    length = cell.run.lengths()[chain]
+    rows = np.empty((length, len(cell.distribution.means())), np.float32)
+    rejected = np.empty(length, counts_type(cell.schedule.group))
+    decisions = np.empty((length * cell.schedule.group, 2), np.float32)
+    run_chain(cell, chain, rows, rejected, decisions)
+    return rows, decisions
 
 
 def warm(cell: Cell) -> None:
     """Compile the cell's kernel, or load it from the cache, by recording nothing."""
     rows = np.empty((0, len(cell.distribution.means())), np.float32)
-    run_chain(cell, 0, rows, np.empty(0, counts_type(cell.schedule.group)), burn_in=0)
+    rejected = np.empty(0, counts_type(cell.schedule.group))
+    run_chain(dataclasses.replace(cell, run=Run(1, 0, 1)), 0, rows, rejected)
 
 
-def run_chain(cell: Cell, chain: int, rows, rejected, burn_in: int) -> int:
-    """Fill rows and rejected from one chain; return its density evaluations."""
+def run_chain(cell: Cell, chain: int, rows, rejected, decisions=NO_TRACE) -> tuple[int, int, int]:
+    """Fill rows, rejected and decisions from one chain; return its counts.
+
+    They are the density and gradient evaluations and the overflows of the recorded groups.
+    """
     kernel = build(cell.method.update, type(cell.distribution))
     rng, bits = streams(cell.seed, cell.digest, chain)
     x = cell.distribution.draw(rng)
     v = rng.uniform(-1.0, 1.0)
-    numbers = cell.method.derived(cell.distribution.dim).values()
-    _, density = kernel(
-        x, v, bits, cell.distribution.data(), *numbers, cell.u.delta, cell.u.noise,
-        cell.schedule.group, burn_in, rows, rejected,
+    p = rng.standard_normal(x.size)
+    _, *counts = kernel(
+        x, p, v, bits, cell.distribution.data(), *arguments(cell.method, x.size),
+        cell.u.delta, cell.u.noise, cell.schedule.group, cell.run.burn_in,
+        rows, rejected, decisions,
     )  # fmt: skip
-    return density
+    return tuple(counts)

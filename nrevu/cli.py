@@ -108,8 +108,14 @@ def add_steps(subs) -> None:
     tau.add_argument("--mean", choices=("known", "pooled"), required=True)
     table, figure = step("table", "gather results"), step("figure", "draw a figure")
     table.add_argument("--results", nargs="+", required=True, help="what `nrevu tau` wrote")
-    add_experiment(figure)
-    figure.add_argument("--table", required=True, help="a Parquet file")
+    trace = step("trace", "follow the best cells update by update")
+    for sub in (trace, figure):
+        add_experiment(sub)
+        sub.add_argument("--table", required=True, help="a Parquet file")
+    trace.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
+    trace.add_argument("--out", type=Path, required=True)
+    figure.add_argument("--name", required=True, help="which of the experiment's figures")
+    figure.add_argument("--traces", help="what `nrevu trace` wrote")
     for sub in (table, figure):
         sub.add_argument("--out", type=Path, nargs="+", required=True, help="files, by ending")
 
@@ -124,11 +130,11 @@ def run_step(name: str, args: argparse.Namespace) -> None:
 def run_cell(args: argparse.Namespace) -> None:
     """Run one cell and print a table or JSON."""
     from nrevu.config import parse, resolve
-    from nrevu.experiment import group_settings
+    from nrevu.experiment import shared_settings
 
     settings = parse(args.settings)
     experiments = [s.value for s in settings if s.key == "experiment"]
-    shared = group_settings(experiments[-1]) if experiments else []
+    shared = shared_settings(experiments[-1]) if experiments else []
     cell, estimate = resolve([*shared, *(s for s in settings if s.key != "experiment")])
     from nrevu.chain import sample
     from nrevu.result import summarise
@@ -142,6 +148,8 @@ def as_text(result: dict) -> str:
     rate = result["rejection_rate"]
     lines = [result["name"], "", f"{'':24}{'value':>12}{'std. error':>12}"]
     lines.append(f"{'rejection rate':24}{number(rate['value'])}{number(rate['se'])}")
+    clustering = result["clustering"]
+    lines.append(f"{'clustering':24}{number(clustering['value'])}{number(clustering['se'])}")
     for quantity, tau in result["tau"].items():
         mark = "  lag too short" if quantity in result["lag_too_short"] else ""
         lines.append(f"{'tau ' + quantity:24}{number(tau['value'])}{number(tau['se'])}{mark}")
@@ -149,7 +157,8 @@ def as_text(result: dict) -> str:
     lines += [
         "",
         f"{result['groups']} groups in {result['chains']} chains; density evaluations "
-        f"{counts['density']}, gradient evaluations {counts['gradient']}",
+        f"{counts['density']}, gradient evaluations {counts['gradient']}, overflows "
+        f"{result['overflows']}",
         f"{result['cpu_seconds']:.2f} CPU seconds, {result['ns_per_update']:.0f} ns per update; "
         f"digest {result['digest']}",
     ]
@@ -166,11 +175,10 @@ def number(value: float | None) -> str:
 def list_cells(args: argparse.Namespace) -> None:
     """Print the cells of an experiment."""
     from nrevu.cell import config, parameters
-    from nrevu.config import Setting
     from nrevu.experiment import expand
+    from nrevu.steps import seed_setting
 
-    extra = () if args.seed is None else (Setting("seed", args.seed, "--seed"),)
-    experiment = expand(args.experiment, args.size, extra)
+    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     if args.json:
         data = {
             "experiment": experiment.name,

@@ -1,11 +1,10 @@
-"""An experiment: a sweep over cells, the figure it makes and the numbers it is compared with.
+"""An experiment: a sweep over cells, the figures it makes and the numbers it is compared with.
 
 In: the name of a file in conf/experiment, or the path of any such file. Out: an Experiment, its
-sweep expanded into checked cells: blocks are united; within a block lists are multiplied out.
+sweep expanded into checked cells, its figures and published numbers checked against them.
 """
 
 import functools
-import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,10 @@ from typing import Any
 from nrevu import document
 from nrevu.cell import Cell, parameters
 from nrevu.config import Setting, choices, folder, resolve
+from nrevu.document import Document
 from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake, unknown
+from nrevu.sweep import settings_of
 
 # The keys of an experiment's file, and what each may hold.
 KEYS = {
@@ -25,18 +26,32 @@ KEYS = {
     "cell": dict,  # settings that all cells share, as for `nrevu run`
     "sweep": (dict, list),  # a block of settings with several values, or a list of blocks
     "sizes": dict,  # settings that hold at one size only
-    "figure": dict,  # what to draw
+    "trace": dict,  # which cells to follow update by update
+    "figures": dict,  # what to draw, by name
     "published": list,  # numbers that were printed, and for which settings
 }
+TRACE_KEYS = {
+    "best": str,  # follow the cell in which this column is lowest ...
+    "for_each": str,  # ... for each value of this one, and the cell that differs in u alone
+}
 FIGURE_KEYS = {
-    "kind": str,  # lines
+    "kind": str,  # lines, or runs: of acceptances, in the cells that are traced
+    "title": str,  # default: the experiment's
+    "where": dict,  # show only cells with these values
     "x": str,  # the column on the horizontal axis
     "x_label": str,  # what to call it
-    "panels": list,  # the columns on the vertical axes, a panel each
+    "x_scale": str,  # log, or linear
+    "y_scale": str,  # of autocorrelation times: log, or linear
+    "panels": list,  # the columns on the vertical axes, a panel each; trace: u of single updates
+    "rows": str,  # the column whose values get a row of panels each
     "line": str,  # the column whose values get a line each
+    "line_label": str,  # what to call it
+    "references": list,  # cells, by their values, that are drawn as horizontal lines
+    "best": str,  # which cells to ring: the best of each line, or of each panel
     "colours": list,  # of the lines, in the order of their values; default: a safe palette
 }
-FIGURE_NEEDS = {"lines": ("x", "panels", "line")}  # by kind
+FIGURE_NEEDS = {"lines": ("x", "panels"), "runs": ("line",)}  # by kind
+WORDS = {"x_scale": ("linear", "log"), "y_scale": ("linear", "log"), "best": ("line", "panel")}
 
 
 @dataclass(frozen=True)
@@ -50,7 +65,8 @@ class Experiment:
     size: str
     cells: tuple[Cell, ...]
     estimate: Estimate
-    figure: Mapping[str, Any]
+    trace: Mapping[str, str]
+    figures: Mapping[str, Mapping[str, Any]]
     published: tuple[Mapping[str, Any], ...]
 
 
@@ -67,21 +83,25 @@ def find(name: str) -> Path:
 
 
 @functools.cache
-def read(name: str) -> document.Document:
+def read(name: str) -> Document:
     """Return an experiment's file with its keys checked."""
     doc = document.read(find(name))
     check_keys(doc, doc.data, KEYS, ())
     for key in ("title", "cell", "sweep"):
         if key not in doc.data:
             raise Mistake("is missing", key=key, place=doc.file)
-    check_figure(doc)
     for size in doc.data.get("sizes", {}):
         if size not in choices("size"):
             raise unknown("size", size, choices("size"), place=doc.place("sizes", size))
+    if "trace" in doc.data:
+        check_keys(doc, doc.data["trace"], TRACE_KEYS, ("trace",))
+        need(doc, doc.data["trace"], TRACE_KEYS, "trace")
+    for figure in doc.data.get("figures", {}):
+        check_figure(doc, figure)
     return doc
 
 
-def check_keys(doc: document.Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
+def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
     """Raise a Mistake for a key that is not allowed, or that holds the wrong kind of thing."""
     words = {str: "text", list: "a list", dict: "keys and values"}
     for key, value in data.items():
@@ -93,17 +113,35 @@ def check_keys(doc: document.Document, data: Mapping, allowed: Mapping, path: tu
             raise Mistake(f"must be {' or '.join(words[k] for k in kinds)}", key, place)
 
 
-def check_figure(doc: document.Document) -> None:
-    """Raise a Mistake if the figure lacks something its kind needs."""
-    figure = doc.data.get("figure", {})
-    check_keys(doc, figure, FIGURE_KEYS, ("figure",))
-    kind = figure.get("kind", "lines")
-    if kind not in FIGURE_NEEDS:
-        raise unknown("kind of figure", kind, FIGURE_NEEDS, place=doc.place("figure", "kind"))
-    for key in FIGURE_NEEDS[kind] if figure else ():
-        if key not in figure:
-            message = f"a figure of kind '{kind}' needs '{key}'"
-            raise Mistake(message, "figure", doc.place("figure"))
+def need(doc: Document, data: Mapping, keys, *path) -> None:
+    """Raise a Mistake for a key that is missing."""
+    for key in keys:
+        if key not in data:
+            raise Mistake(f"needs '{key}'", ".".join(path), doc.place(*path))
+
+
+def check_figure(doc: Document, name: str) -> None:
+    """Raise a Mistake if a figure lacks something its kind needs, or has a word too many."""
+    figure, path = doc.data["figures"][name], ("figures", name)
+    if not isinstance(name, str) or not name.isidentifier() or name == "table":
+        raise Mistake("a figure's name is a word, and not 'table'", str(name), doc.place(*path))
+    if not isinstance(figure, dict):
+        raise Mistake("must be keys and values", name, doc.place(*path))
+    check_keys(doc, figure, FIGURE_KEYS, path)
+    need(doc, figure, ("kind",), *path)
+    if figure["kind"] not in FIGURE_NEEDS:
+        place = doc.place(*path, "kind")
+        raise unknown("kind of figure", figure["kind"], FIGURE_NEEDS, place=place)
+    need(doc, figure, FIGURE_NEEDS[figure["kind"]], *path)
+    for key, allowed in WORDS.items():
+        if key in figure and figure[key] not in allowed:
+            raise unknown("value", figure[key], allowed, key=key, place=doc.place(*path, key))
+    traced = figure["kind"] == "runs" or "trace" in figure["panels"]
+    if traced and "trace" not in doc.data:
+        raise Mistake("needs 'trace' in the file: which cells to follow", name, doc.place(*path))
+    if "trace" in figure.get("panels", ()) and figure.get("rows") != doc.data["trace"]["for_each"]:
+        message = "a panel 'trace' needs rows for the column of trace.for_each"
+        raise Mistake(message, name, doc.place(*path, "rows"))
 
 
 def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
@@ -111,36 +149,30 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
     doc = read(name)
     if size not in choices("size"):
         raise unknown("size", size, choices("size"), key="size")
-    fixed = [Setting("size", size, "command line"), *shared(doc), *at_size(doc, size)]
-    cells: dict[Cell, str] = {}
-    estimates = {}
-    for block in blocks(doc):
-        for settings in block:
-            cell, estimate = resolve([*fixed, *settings, *extra])
-            where = ", ".join(f"{s.key}={s.value}" for s in settings)
-            if cell in cells:
-                message = f"the cell ({where}) is in the sweep twice"
-                raise Mistake(message, "sweep", settings[0].place if settings else doc.file)
-            cells[cell] = where
-            estimates[estimate] = where
-    if len(estimates) != 1:
-        raise Mistake("estimate.* must be the same in all cells", "sweep", doc.place("sweep"))
+    cells, estimates = [], set()
+    for settings in settings_of(doc):
+        size_settings = [Setting("size", size, "command line"), *shared(doc), *at_size(doc, size)]
+        cell, estimate = resolve([*size_settings, *settings, *extra])
+        cells.append((cell, settings))
+        estimates.add(estimate)
+    check_cells(doc, cells, estimates)
     experiment = Experiment(
         name=Path(name).stem,
         title=doc.data["title"],
         section=doc.data.get("section", ""),
         notes=tuple(doc.data.get("notes", ())),
         size=size,
-        cells=tuple(cells),
-        estimate=next(iter(estimates)),
-        figure=doc.data.get("figure", {}),
+        cells=tuple(cell for cell, _ in cells),
+        estimate=estimates.pop(),
+        trace=doc.data.get("trace", {}),
+        figures=doc.data.get("figures", {}),
         published=tuple(doc.data.get("published", ())),
     )
-    check_outputs(doc, experiment)
+    check_columns(doc, experiment)
     return experiment
 
 
-def shared(doc: document.Document) -> list[Setting]:
+def shared(doc: Document) -> list[Setting]:
     """Return the settings that all cells share."""
     if "size" in doc.data["cell"]:
         place = doc.place("cell", "size")
@@ -148,7 +180,7 @@ def shared(doc: document.Document) -> list[Setting]:
     return [Setting(k, v, doc.place("cell", k)) for k, v in doc.data["cell"].items()]
 
 
-def at_size(doc: document.Document, size: str) -> list[Setting]:
+def at_size(doc: Document, size: str) -> list[Setting]:
     """Return the settings that hold at this size only."""
     own = doc.data.get("sizes", {}).get(size) or {}
     if not isinstance(own, dict):
@@ -156,72 +188,62 @@ def at_size(doc: document.Document, size: str) -> list[Setting]:
     return [Setting(key, value, doc.place("sizes", size, key)) for key, value in own.items()]
 
 
-def blocks(doc: document.Document) -> Iterator[Iterator[list[Setting]]]:
-    """Yield, for each block of the sweep, the settings of each of its cells."""
-    sweep = doc.data["sweep"]
-    listed = isinstance(sweep, list)
-    for index, block in enumerate(sweep if listed else [sweep]):
-        path = ("sweep", index) if listed else ("sweep",)
-        if not isinstance(block, dict) or not block:
-            raise Mistake("a block of a sweep holds keys and values", "sweep", doc.place(*path))
-        lists = [
-            [Setting(key, value, doc.place(*path, key)) for value in values(doc, spec, *path, key)]
-            for key, spec in block.items()
-        ]
-        yield map(list, itertools.product(*lists))
-
-
-def values(doc: document.Document, spec: Any, *path) -> list:
-    """Return the values of a list, of a range {from, to, step}, or of a single value."""
-    place, key = doc.place(*path), path[-1]
-    if isinstance(spec, dict):
-        return steps(spec, key, place)
-    if isinstance(spec, list) and not spec:
-        raise Mistake("has no values", key, place)
-    return spec if isinstance(spec, list) else [spec]
-
-
-def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
-    """Return from, from + step, ... up to and with `to`, without rounding noise."""
-    for name in spec:
-        if name not in ("from", "to", "step"):
-            raise unknown("key of a range", name, ("from", "to", "step"), key=key, place=place)
-    start, end, step = (spec.get(name) for name in ("from", "to", "step"))
-    if not all(type(n) in (int, float) for n in (start, end, step)) or step <= 0 or end < start:
-        raise Mistake("a range is {from: A, to: B, step: C} with A <= B and C > 0", key, place)
-    count = int((end - start) / step + 1e-9) + 1
-    numbers = [round(start + index * step, 12) for index in range(count)]
-    whole = type(start) is int and type(step) is int
-    return [int(number) for number in numbers] if whole else numbers
+def check_cells(doc: Document, cells: list, estimates: set) -> None:
+    """Raise a Mistake if a cell is there twice, or if the estimates differ."""
+    seen = set()
+    for cell, settings in cells:
+        if cell in seen:
+            where = ", ".join(f"{s.key}={s.value}" for s in settings)
+            message = f"the cell ({where}) is in the sweep twice"
+            raise Mistake(message, "sweep", settings[0].place)
+        seen.add(cell)
+    if len(estimates) > 1:
+        raise Mistake("estimate.* must be the same in all cells", "sweep", doc.place("sweep"))
 
 
 def columns(experiment: Experiment) -> list[str]:
     """Return the columns that a figure or a published number may speak of."""
     names = {key for cell in experiment.cells for key in parameters(cell)}
-    names |= {key for c in experiment.cells for key in c.method.derived(c.distribution.dim)}
+    names |= {key for cell in experiment.cells for key in cell.derived}
     quantities = {q for cell in experiment.cells for q in cell.distribution.means()}
-    return sorted(names | {f"tau.{q}" for q in quantities} | {"rejection_rate"})
+    return sorted(names | {f"tau.{q}" for q in quantities} | {"rejection_rate", "clustering"})
 
 
-def check_outputs(doc: document.Document, experiment: Experiment) -> None:
-    """Raise a Mistake if a figure or a published number names a column that will not exist."""
+def check_columns(doc: Document, experiment: Experiment) -> None:
+    """Raise a Mistake if something speaks of a column that will not exist."""
     known = columns(experiment)
-    named = [(experiment.figure.get(key), ("figure", key)) for key in ("x", "line")]
-    panels = experiment.figure.get("panels", ())
-    named += [(name, ("figure", "panels", index)) for index, name in enumerate(panels)]
+    for name, path in mentioned(doc, experiment):
+        if name not in known:
+            raise unknown("column", name, known, place=doc.place(*path))
+
+
+def mentioned(doc: Document, experiment: Experiment) -> Iterator[tuple[str, tuple]]:
+    """Yield the columns that figures, traces and published numbers speak of, and where."""
+    for key, name in experiment.trace.items():
+        yield name, ("trace", key)
+    for figure, settings in experiment.figures.items():
+        path = ("figures", figure)
+        yield from ((settings[k], (*path, k)) for k in ("x", "rows", "line") if k in settings)
+        for index, name in enumerate(settings.get("panels", ())):
+            if name != "trace":
+                yield name, (*path, "panels", index)
+        for key in settings.get("where", {}):
+            yield key, (*path, "where", key)
+        for index, where in enumerate(settings.get("references", ())):
+            if not isinstance(where, dict):
+                place = doc.place(*path, "references")
+                raise Mistake("a reference is keys and values", figure, place)
+            yield from ((key, (*path, "references", index, key)) for key in where)
     for index, entry in enumerate(experiment.published):
         path = ("published", index)
         if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
             message = "holds 'at' (settings), 'source' and numbers"
             raise Mistake(message, "published", doc.place(*path))
-        named += [(key, (*path, key)) for key in entry if key not in ("at", "source")]
-        named += [(key, (*path, "at", key)) for key in entry["at"]]
-    for name, path in named:
-        if name is not None and name not in known:
-            raise unknown("column", name, known, place=doc.place(*path))
+        yield from ((key, (*path, key)) for key in entry if key not in ("at", "source"))
+        yield from ((key, (*path, "at", key)) for key in entry["at"])
 
 
-def group_settings(name: str) -> list[Setting]:
+def shared_settings(name: str) -> list[Setting]:
     """Return an experiment's shared settings, for a single cell run by hand."""
     return shared(read(name))
 

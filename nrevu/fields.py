@@ -8,12 +8,19 @@ leaves old digests as they were. Usual values belong into conf/.
 
 import dataclasses
 import math
+import operator
 from collections.abc import Mapping
 from dataclasses import MISSING, field
 from typing import Any
 
 from nrevu.mistake import Mistake, unknown
 
+COMPARISONS = {
+    "at_least": operator.ge,
+    "above": operator.gt,
+    "at_most": operator.le,
+    "below": operator.lt,
+}
 WORDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 
 
@@ -22,9 +29,9 @@ def whole(at_least: int | None = None, default=MISSING):
     return field(default=default, metadata={"at_least": at_least})
 
 
-def real(at_least=None, above=None, at_most=None, default=MISSING):
+def real(at_least=None, above=None, at_most=None, below=None, default=MISSING):
     """Return a field for a finite number within limits."""
-    limits = {"at_least": at_least, "above": above, "at_most": at_most}
+    limits = {"at_least": at_least, "above": above, "at_most": at_most, "below": below}
     return field(default=default, metadata=limits)
 
 
@@ -62,13 +69,11 @@ def check(f: dataclasses.Field, value: Any, key: str):
     limits = f.metadata
     if fits and value not in limits.get("choices", [value]):
         raise unknown("value", value, limits["choices"], key=key)
-    if fits and limits.get("at_least") is not None:
-        fits = value >= limits["at_least"]
-    if fits and limits.get("above") is not None:
-        fits = value > limits["above"]
-    if fits and limits.get("at_most") is not None:
-        fits = value <= limits["at_most"]
-    if not fits:
+    if not fits or not all(
+        COMPARISONS[limit](value, bound)
+        for limit, bound in limits.items()
+        if limit in COMPARISONS and bound is not None
+    ):
         raise Mistake(f"{value!r} is not allowed: it must be {allowed_values(f)}", key=key)
     return value
 
@@ -76,8 +81,13 @@ def check(f: dataclasses.Field, value: Any, key: str):
 def allowed_values(f: dataclasses.Field) -> str:
     """Return what a field may hold, in words."""
     kind = f.type if isinstance(f.type, type) else {"int": int, "float": float}.get(f.type, str)
-    words = {"at_least": "at least", "above": "above", "at_most": "at most", "choices": "one of"}
-    limits = [f"{words[k]} {v}" for k, v in f.metadata.items() if k in words and v is not None]
+    if f.metadata.get("choices"):
+        return f"one of {', '.join(f.metadata['choices'])}"
+    limits = [
+        f"{name.replace('_', ' ')} {bound}"
+        for name, bound in f.metadata.items()
+        if name in COMPARISONS and bound is not None
+    ]
     return " ".join([WORDS.get(kind, kind.__name__), " and ".join(limits)]).strip()
 
 

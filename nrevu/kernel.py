@@ -16,21 +16,20 @@ from nrevu.sources import sources_hash
 
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
-DISTRIBUTION_MATH = {"reassoc", "contract", "nsz"}
-UPDATE_MATH = {"contract", "nsz"}
-BOUND = ("energy", "record")  # the distribution's functions that an update calls
+OPTIONS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+NEEDS = {"metropolis": ("energy", "record"), "hamiltonian": ("gradient", "record")}
 
 
 @functools.cache
 def build(update: str, distribution: type):
     """Return the compiled kernel of an update ('metropolis') for a class of distributions."""
     functions = {
-        name: njit(error_model="numpy", fastmath=DISTRIBUTION_MATH)(getattr(distribution, name))
-        for name in BOUND
+        name: njit(inline="always", **OPTIONS)(getattr(distribution, name))
+        for name in NEEDS[update]
     }
     tag = f"{distribution.__name__}_{sources_hash(distribution)}"
     function = bind(getattr(updates, update), f"{update}_{tag}", functions)
-    return njit(cache=True, error_model="numpy", fastmath=UPDATE_MATH)(function)
+    return njit(cache=True, **OPTIONS)(function)
 
 
 def bind(source: FunctionType, name: str, functions: dict) -> FunctionType:

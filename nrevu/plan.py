@@ -18,6 +18,7 @@ from nrevu.cell import Cell
 from nrevu.cell import config as config_of
 from nrevu.config import Setting
 from nrevu.experiment import Experiment, default_set, expand, find
+from nrevu.method import leapfrogs
 from nrevu.mistake import Mistake, unknown
 from nrevu.series import counts_type
 from nrevu.sources import sources_hash
@@ -68,8 +69,8 @@ class Plan:
         """Return the files that the whole plan is to make."""
         made = []
         for name, experiment in self.experiments.items():
-            made.append(f"{self.root}/{self.size}/{name}/table.csv")
-            made += [f"{self.root}/{self.size}/{name}/figure.png"] if experiment.figure else []
+            for file in ("table.csv", *(f"{figure}.png" for figure in experiment.figures)):
+                made.append(f"{self.root}/{self.size}/{name}/{file}")
         return made
 
     def table_fingerprint(self, experiment: str) -> str:
@@ -81,11 +82,27 @@ class Plan:
         e = self.experiments[experiment]
         return short_hash([[cell.digest for cell in e.cells], str(e.estimate)])
 
-    def figure_fingerprint(self, experiment: str) -> str:
+    def trace_fingerprint(self, experiment: str) -> str:
+        """Return a hash of all that the traces depend on."""
+        trace = self.experiments[experiment].trace
+        return short_hash([self.table_fingerprint(experiment), dict(trace)])
+
+    def figure_fingerprint(self, experiment: str, figure: str) -> str:
         """Return a hash of all that a figure depends on."""
         e = self.experiments[experiment]
-        own = [e.title, dict(e.figure), list(e.published)]
-        return short_hash([self.table_fingerprint(experiment), own])
+        own = [e.title, dict(e.figures[figure]), list(e.published)]
+        return short_hash([self.trace_fingerprint(experiment), own])
+
+    def traces(self, experiment: str, figure: str) -> list[str]:
+        """Return the file of traces if a figure needs it."""
+        settings = self.experiments[experiment].figures[figure]
+        traced = settings["kind"] == "runs" or "trace" in settings["panels"]
+        return [f"{self.root}/{self.size}/{experiment}/traces.json"] if traced else []
+
+    def words(self, experiment: str) -> list[str]:
+        """Return the words that name an experiment to the `nrevu` command."""
+        seed = [] if self.seed is None else ["--seed", str(self.seed)]
+        return [self.sources[experiment], "--size", self.size, *seed]
 
 
 def short_hash(data: Any) -> str:
@@ -117,7 +134,9 @@ def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
 @functools.cache
 def cost(cell: Cell) -> float:
     """Return about how many CPU seconds a cell takes, on a core of 2021."""
-    return cell.updates * (20 + 3 * cell.distribution.dim) * 1e-9 + 0.01
+    dim = cell.distribution.dim
+    ns = 30 + dim * (2.8 + 0.7 * leapfrogs(cell.method))
+    return cell.updates * ns * 1e-9 + 0.01
 
 
 def batch_seconds(experiments: Mapping[str, Experiment]) -> float:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nrevu.autocorr import autocorrelation_time, rejection_rate
+from nrevu.autocorr import autocorrelation_time, clustering, rejection_rate
 from nrevu.cell import Cell, config
 from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake
@@ -11,7 +11,8 @@ from nrevu.series import Series
 
 def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     """Return the result of a cell as plain data."""
-    rate = rejection_rate(series.rejected, series.lengths, cell.schedule.group)
+    decided = (series.rejected, series.lengths, cell.schedule.group)
+    rate, clusters = rejection_rate(*decided), clustering(*decided)
     taus = {}
     for column, (quantity, mean) in enumerate(cell.distribution.means().items()):
         values = series.rows[:, column]
@@ -25,11 +26,13 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         "name": cell.name,
         "digest": cell.digest,
         "config": config(cell),
-        "derived": cell.method.derived(cell.distribution.dim),
+        "derived": cell.derived,
         "rejection_rate": {"value": rate.value, "se": finite(rate.se)},
         "tau": {q: {"value": finite(t.value), "se": finite(t.se)} for q, t in taus.items()},
+        "clustering": {"value": finite(clusters.value), "se": finite(clusters.se)},
         "lag_too_short": [q for q, t in taus.items() if t.short],
         "evaluations": {"density": series.density, "gradient": series.gradient},
+        "overflows": series.overflows,
         "cpu_seconds": series.cpu_seconds,
         "ns_per_update": 1e9 * series.cpu_seconds / cell.updates,
         "chains": cell.run.chains,

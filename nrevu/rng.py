@@ -136,3 +136,23 @@ def fill_signed(bits, words, out):
         fill_words(bits, words[: (part.size + LANES - 1) // LANES * LANES])
         for i in range(part.size):
             part[i] = ((signed[i] >> 11) + 0.5) * 2.0**-52
+
+
+@njit(cache=True, error_model="numpy")
+def next_gamma(bits, shape):
+    """Return one Gamma variate with mean 1 and this shape (Marsaglia and Tsang's method)."""
+    d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = slow_normal(bits, np.int64(next_word(bits)))
+        cube = (1.0 + c * x) ** 3
+        if cube <= 0:
+            continue
+        u = next_uniform(bits)
+        if u < 1.0 - 0.0331 * x**4:  # surely within the bound below, which takes logarithms
+            break
+        if math.log(u) < 0.5 * x * x + d * (1.0 - cube + math.log(cube)):
+            break
+    if shape < 1.0:  # a variate of shape + 1, carried down by a power of a uniform
+        cube *= next_uniform(bits) ** (1.0 / shape)
+    return d * cube / shape

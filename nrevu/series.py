@@ -15,6 +15,7 @@ class Series:
     lengths: tuple[int, ...]  # rows of each chain
     density: int  # density evaluations in the recorded groups
     gradient: int  # gradient evaluations in the recorded groups
+    overflows: int  # of the updates rejected there, those whose energy was not finite
     cpu_seconds: float  # of the updates, burn-in included, compilation left out
 
 

@@ -15,6 +15,13 @@ from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake
 
 
+def seed_setting(seed: int | None) -> tuple:
+    """Return the setting of a seed given on the command line, if one was."""
+    from nrevu.config import Setting
+
+    return () if seed is None else (Setting("seed", seed, "--seed"),)
+
+
 def read_cells(file: str) -> Iterator[Cell]:
     """Yield the cells of a file that holds their configs by digest."""
     for digest, config in json.loads(Path(file).read_text()).items():
@@ -91,15 +98,47 @@ def table_step(args: argparse.Namespace) -> None:
         unfinished.replace(path)
 
 
+def trace_step(args: argparse.Namespace) -> None:
+    """Follow an experiment's best cells, and those that differ in u alone, update by update."""
+    import pandas as pd
+
+    from nrevu.chain import trace
+    from nrevu.experiment import expand
+    from nrevu.tracing import SHOWN, chosen, describe
+
+    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
+    cells = {cell.digest: cell for cell in experiment.cells}
+    table = pd.read_parquet(args.table)
+    traces = []
+    for row, best, pair in chosen(table, experiment.trace):
+        cell = cells[table.digest[row]]
+        rows, decisions = zip(*(trace(cell, c) for c in range(cell.run.chains)), strict=True)
+        check_same_chain(args.store, cell, b"".join(part.tobytes() for part in rows))
+        traces.append({"best": best, "pair": pair, **describe(cell, decisions, SHOWN)})
+    store.write_text(args.out, json.dumps(traces))
+
+
+def check_same_chain(folder: Path, cell: Cell, rows: bytes) -> None:
+    """Raise a Mistake if a traced chain is not the one whose series is kept."""
+    try:
+        series, _ = store.read(folder, cell)
+    except (FileNotFoundError, store.Damaged):
+        return  # dropped by the user since, or unreadable: nothing to compare with
+    if rows != series.rows.tobytes():
+        path = store.path_of(folder, cell.digest)
+        raise Mistake(f"{path} was sampled on another machine or version: delete it and run again")
+
+
 def figure_step(args: argparse.Namespace) -> None:
-    """Draw the figure of an experiment from its table."""
+    """Draw one of the figures of an experiment from its table."""
     import pandas as pd
 
     from nrevu.experiment import expand
     from nrevu.figures import draw, save
 
-    experiment = expand(args.experiment, args.size)
-    figure = draw(experiment, pd.read_parquet(args.table))
+    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
+    traces = json.loads(Path(args.traces).read_text()) if args.traces else []
+    figure = draw(experiment, args.name, pd.read_parquet(args.table), traces)
     for path in args.out:
         unfinished = path.with_name(f"{path.stem}.tmp{path.suffix}")
         save(figure, unfinished)

@@ -36,10 +36,11 @@ def write(folder: Path, cell: Cell, series: Series, provenance: dict[str, Any]) 
         "digest": cell.digest,
         "name": cell.name,
         "config": config(cell),
-        "derived": cell.method.derived(cell.distribution.dim),
+        "derived": cell.derived,
         "columns": series.columns,
         "density": series.density,
         "gradient": series.gradient,
+        "overflows": series.overflows,
         "cpu_seconds": series.cpu_seconds,
         "provenance": provenance,
     }
@@ -69,7 +70,7 @@ def read(folder: Path, cell: Cell) -> tuple[Series, dict[str, Any]]:
     if rows.shape != (cell.run.groups, len(meta["columns"])) or len(rejected) != len(rows):
         raise Damaged(f"{path} has {rows.shape} rows and columns, not those of its config")
     lengths = tuple(cell.run.lengths())
-    numbers = meta["density"], meta["gradient"], meta["cpu_seconds"]
+    numbers = (meta[key] for key in ("density", "gradient", "overflows", "cpu_seconds"))
     return Series(tuple(meta["columns"]), rows, rejected, lengths, *numbers), meta
 
 

@@ -15,14 +15,14 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return one result flat."""
     flat = parameters(from_config(result["config"]))
     flat |= result["derived"]
-    rate = result["rejection_rate"]
-    flat |= {"rejection_rate": rate["value"], "rejection_rate.se": rate["se"]}
+    for key in ("rejection_rate", "clustering"):
+        flat |= {key: result[key]["value"], f"{key}.se": result[key]["se"]}
     for quantity, tau in result["tau"].items():
         flat[f"tau.{quantity}"] = tau["value"]
         flat[f"tau.{quantity}.se"] = tau["se"]
         flat[f"tau.{quantity}.lag_too_short"] = quantity in result["lag_too_short"]
     flat |= {f"evaluations.{kind}": count for kind, count in result["evaluations"].items()}
-    for key in ("cpu_seconds", "ns_per_update", "digest", "name"):
+    for key in ("overflows", "cpu_seconds", "ns_per_update", "digest", "name"):
         flat[key] = result[key]
     return flat
 

@@ -32,7 +32,7 @@ def test_numbers_are_read_as_numbers():
 def test_the_published_setting():
     words = "distribution=gaussian method=metropolis method.stepsize=1.8 u=nonreversible"
     cell = cell_of(*words.split(), "u.delta=0.3", "size=paper")
-    assert cell.method.derived(40)["eta"] == pytest.approx(1.8 / 40**0.5)
+    assert cell.derived["eta"] == pytest.approx(1.8 / 40**0.5)
     assert (cell.run.groups, cell.run.burn_in * cell.run.chains) == (1_000_000, 1000)
     assert cell.schedule.group == 40 and (cell.u.delta, cell.u.noise) == (0.3, 0.0)
 

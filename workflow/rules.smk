@@ -8,6 +8,7 @@ wildcard_constraints:
     experiment="[^/]+",
     batch="[0-9]+",
     kernel="[^/]+",
+    figure="[A-Za-z_0-9]+",
 
 
 rule compile:
@@ -65,18 +66,33 @@ rule table:
         "{NREVU:q} table --results {input} --out {output} > {log} 2>&1"
 
 
-rule figure:
+rule trace:
     input:
         "results/{size}/{experiment}/table.parquet",
     output:
-        expand(
-            "results/{{size}}/{{experiment}}/figure.{form}", form=["png", "svg", "pdf"]
-        ),
-    log:
-        "results/{size}/{experiment}/log/figure.txt",
+        "results/{size}/{experiment}/traces.json",
     params:
-        source=lambda w: plan.sources[w.experiment],
-        fingerprint=lambda w: plan.figure_fingerprint(w.experiment),
+        words=lambda w: plan.words(w.experiment),
+        fingerprint=lambda w: plan.trace_fingerprint(w.experiment),
+    log:
+        "results/{size}/{experiment}/log/trace.txt",
     shell:
-        "{NREVU:q} figure {params.source:q} --size {wildcards.size} --table {input}"
+        "{NREVU:q} trace {params.words:q} --table {input} --store results/cells"
         " --out {output} > {log} 2>&1"
+
+
+rule figure:
+    input:
+        table="results/{size}/{experiment}/table.parquet",
+        traces=lambda w: plan.traces(w.experiment, w.figure),
+    output:
+        expand("results/{{size}}/{{experiment}}/{{figure}}.{form}", form=["png", "svg", "pdf"]),
+    params:
+        words=lambda w: plan.words(w.experiment),
+        traces=lambda w: [f"--traces={file}" for file in plan.traces(w.experiment, w.figure)],
+        fingerprint=lambda w: plan.figure_fingerprint(w.experiment, w.figure),
+    log:
+        "results/{size}/{experiment}/log/figure-{figure}.txt",
+    shell:
+        "{NREVU:q} figure {params.words:q} --name {wildcards.figure} --table {input.table}"
+        " {params.traces:q} --out {output} > {log} 2>&1"

@@ -34,6 +34,15 @@ class Gaussian:
         return 0.5 * total
 
     @staticmethod
+    def gradient(x, data, g):
+        """Write the gradient of U into g and return U."""
+        total = 0.0
+        for i in range(x.size):
+            g[i] = x[i]
+            total += x[i] * x[i]
+        return 0.5 * total
+
+    @staticmethod
     def record(x, U, data, row):
         """Write the recorded quantities of one state."""
         row[0] = x[0]

@@ -1,0 +1,34 @@
+"""Figures, from an experiment's table. The only package that imports matplotlib.
+
+In: an Experiment, the name of one of its figures, its table and its traces. Out: a matplotlib
+Figure; `save` writes it as PNG, SVG or PDF, the same bytes for the same table.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pandas as pd
+from matplotlib.figure import Figure
+
+from nrevu.experiment import Experiment
+from nrevu.figures.lines import lines
+from nrevu.figures.runs import runs
+from nrevu.figures.style import STYLE
+
+KINDS = {"lines": lines, "runs": runs}
+
+
+def draw(experiment: Experiment, name: str, table: pd.DataFrame, traces: list[dict[str, Any]]):
+    """Return one of the figures that the experiment asks for."""
+    settings = experiment.figures[name]
+    with matplotlib.rc_context(STYLE):
+        return KINDS[settings["kind"]](experiment, settings, table, traces)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure in the format of the path's ending, without the date."""
+    dated = {".pdf": "CreationDate", ".svg": "Date"}
+    metadata = {dated[path.suffix]: None} if path.suffix in dated else {}
+    with matplotlib.rc_context(STYLE):
+        figure.savefig(path, dpi=160, metadata=metadata)

@@ -1,0 +1,204 @@
+"""Lines with error bars: a panel for each column, a row of panels for each value of another.
+
+The best cell of each line or panel is ringed, the published numbers are overlaid as stars, and
+horizontal bands show cells of reference.
+"""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from nrevu.experiment import Experiment
+from nrevu.figures.runs import draw_trace
+from nrevu.figures.style import DASHES, MARKERS, label, palette, value_label
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel."""
+
+    value: Any  # of the column that the lines differ in
+    points: pd.DataFrame  # rows of the table, in the order of x
+    x: pd.Series  # where to draw them
+    shift: float  # how far that is from where they belong
+    style: Mapping[str, Any]
+
+
+def lines(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figure:
+    """Return the figure that the settings describe."""
+    shown = select(table, settings.get("where", {}))
+    if settings.get("x_scale") == "log":
+        shown = shown[shown[settings["x"]] > 0]
+    rows = split(shown, settings.get("rows"))
+    panels = settings["panels"]
+    size = (4.3 * len(panels) + 0.4, 3.4 * len(rows) + 1.5)
+    figure = Figure(figsize=size, layout="constrained")
+    figure.suptitle(settings.get("title", experiment.title), fontsize=11)
+    grid = figure.subplots(len(rows), len(panels), squeeze=False)
+    handles: dict[str, Any] = {}
+    for axes, (value, part) in zip(grid, rows, strict=True):
+        for ax, column in zip(axes, panels, strict=True):
+            if column == "trace":
+                draw_trace(ax, trace_of(traces, settings["rows"], value))
+            else:
+                draw_panel(ax, experiment, settings, column, value, part, handles)
+                draw_references(ax, settings, column, table, handles)
+                name_axes(ax, settings, column, table)
+            if "rows" in settings:
+                ax.set_title(f"{value_label(settings['rows'], value)}: {panel_title(column)}")
+    add_key(figure, settings, handles)
+    return figure
+
+
+def select(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows that have these values."""
+    for column, value in where.items():
+        table = table[table[column] == value]
+    return table
+
+
+def split(table: pd.DataFrame, column: str | None) -> list[tuple[Any, pd.DataFrame]]:
+    """Return (value, rows) for each value of a column, or all rows if there is none."""
+    if column is None:
+        return [(None, table)]
+    return list(table.groupby(column, dropna=False, sort=False))
+
+
+def same(a, b) -> bool:
+    """Tell whether two values are equal, where being missing counts as a value."""
+    return (pd.isna(a) and pd.isna(b)) or a == b
+
+
+def trace_of(traces: list[dict[str, Any]], column: str, value) -> dict[str, Any]:
+    """Return the trace of the best cell for a value."""
+    return next(t for t in traces if t["best"] and same(t["parameters"].get(column), value))
+
+
+def styled(settings, part: pd.DataFrame) -> list[Line]:
+    """Return the lines of a panel, each with a style of its own."""
+    parts = split(part, settings.get("line"))
+    colours = palette(len(parts), settings.get("colours"))
+    ticks = sorted(part[settings["x"]].unique())
+    gap = min((b - a for a, b in itertools.pairwise(ticks)), default=0.0)
+    gap = 0.0 if settings.get("x_scale") == "log" else gap
+    made = []
+    for index, (value, points) in enumerate(parts):
+        points = points.sort_values(settings["x"])
+        shift = 0.5 * gap * (index - (len(parts) - 1) / 2) / len(parts)
+        style = {
+            "color": colours[index],
+            "marker": MARKERS[index % len(MARKERS)],
+            "ls": DASHES[index % len(DASHES)],
+        }
+        made.append(Line(value, points, points[settings["x"]] + shift, shift, style))
+    return made
+
+
+def draw_panel(ax: Axes, experiment, settings, column, row, part, handles) -> None:
+    """Draw the lines of one panel, its best cells and the published numbers."""
+    drawn = styled(settings, part)
+    for line in drawn:
+        y, se = line.points[column], line.points[f"{column}.se"]
+        handle = ax.errorbar(line.x, y, yerr=se, ms=4.5, lw=1.2, capsize=2, **line.style)
+        if "line" in settings:
+            name = value_label(settings["line"], line.value, settings.get("line_label"))
+            handles[name] = handle
+        mark_published(ax, experiment, settings, column, row, line, handles)
+    if column.startswith("tau."):
+        mark_best(ax, settings, column, drawn, handles)
+
+
+def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> None:
+    """Ring the best point of each line, or the best of the panel with its value."""
+    filled = [line for line in drawn if line.points[column].notna().any()]
+    best = [(line, line.points[column].idxmin()) for line in filled]
+    if settings.get("best") == "panel" and best:
+        best = [min(best, key=lambda pair: pair[0].points[column][pair[1]])]
+    for line, index in best:
+        x, y = line.x[index], line.points[column][index]
+        ax.plot(x, y, "o", ms=11, mfc="none", mec=line.style["color"], mew=1.3)
+        if settings.get("best") == "panel":
+            se = line.points[f"{column}.se"][index]
+            ax.annotate(
+                f"{y:.2f} ± {se:.2f}", (x, y), xytext=(0, -17), ha="center",
+                textcoords="offset points", fontsize=9, fontweight="bold",
+            )  # fmt: skip
+            ax.margins(y=0.12)
+    word = "panel" if settings.get("best") == "panel" else "line"
+    ring = Line2D([], [], ls="", marker="o", ms=11, mfc="none", mec="#666666")
+    handles[f"best of a {word}"] = ring
+
+
+def mark_published(ax: Axes, experiment, settings, column, row, line: Line, handles) -> None:
+    """Overlay what the paper printed for the settings of this line."""
+    for entry in experiment.published:
+        at = entry["at"]
+        in_line = same(at.get(settings.get("line")), line.value)
+        in_row = same(at.get(settings.get("rows")), row)
+        if in_line and in_row and column in entry and settings["x"] in at:
+            star = {"ls": "", "marker": "*", "ms": 16, "mfc": "none", "mew": 1.2}
+            x = at[settings["x"]] + line.shift
+            ax.plot(x, entry[column], mec=line.style["color"], zorder=5, **star)
+            handles["published (Neal 2020)"] = Line2D([], [], mec="#666666", **star)
+
+
+def draw_references(ax: Axes, settings, column: str, table: pd.DataFrame, handles) -> None:
+    """Draw a horizontal band, one standard error to each side, for each cell of reference."""
+    greys = ("#444444", "#999999")
+    for index, where in enumerate(settings.get("references", ())):
+        cell = select(table, where).iloc[0]
+        y, se = cell[column], cell[f"{column}.se"]
+        style = {"color": greys[index % 2], "ls": (DASHES[3], DASHES[1])[index % 2], "lw": 1.2}
+        line = ax.axhline(y, **style)
+        ax.axhspan(y - se, y + se, color=greys[index % 2], alpha=0.15, lw=0)
+        words = (value_label(key, value) for key, value in where.items())
+        handles[", ".join(words)] = line
+
+
+def name_axes(ax: Axes, settings, column: str, table: pd.DataFrame) -> None:
+    """Name the axes of a panel and put ticks where the cells are."""
+    ticks = sorted(tick for tick in table[settings["x"]].unique() if not pd.isna(tick))
+    if settings.get("x_scale") == "log":
+        ax.set_xscale("log")
+        ticks = [tick for tick in ticks if tick > 0]
+    if len(ticks) <= 12:
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.set_xticks([], minor=True)
+    ax.set_xlabel(settings.get("x_label") or label(settings["x"]))
+    if settings.get("y_scale") == "log" and column.startswith("tau."):
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter("{x:g}")
+        ax.tick_params(axis="y", which="minor", labelsize=7.5)
+    groups = sorted(table["schedule.group"].unique())
+    of = f" (groups of {groups[0]})" if len(groups) == 1 else " (groups)"
+    ax.set_ylabel("autocorrelation time" + of if column.startswith("tau.") else label(column))
+    ax.set_title(panel_title(column))
+
+
+def panel_title(column: str) -> str:
+    """Return what a panel shows."""
+    return "u of single updates" if column == "trace" else label(column)
+
+
+def add_key(figure: Figure, settings, handles: dict[str, Any]) -> None:
+    """Put the key below the panels."""
+    if "trace" in settings["panels"]:
+        handles["u of a rejection"] = Line2D([], [], ls="", marker="x", ms=5, color="#D62728")
+    last = [name for name in handles if name.startswith(("best of", "published", "u of"))]
+    order = [name for name in handles if name not in last] + sorted(last)
+    shifted = "line" in settings and settings.get("x_scale") != "log"
+    figure.legend(
+        [handles[name] for name in order],
+        order,
+        loc="outside lower center",
+        ncols=min(len(order), 3 * len(settings["panels"])),
+        title="lines are shifted sideways a little to tell them apart" if shifted else None,
+        title_fontsize=8,
+    )

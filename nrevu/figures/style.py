@@ -1,0 +1,60 @@
+"""How figures look, and what columns are called on them."""
+
+import matplotlib
+import pandas as pd
+
+# Okabe and Ito's colours, told apart with any colour vision; ordered so that neighbours differ in
+# lightness too. Each line also has a marker and a dash pattern of its own, for print in grey.
+COLOURS = ("#000000", "#E69F00", "#0072B2", "#CC79A7", "#009E73")
+REJECTED = "#D62728"
+MARKERS = "osD^vPX<>"
+DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1.5, 1, 1.5)), (0, (7, 2)), (0, (2, 2)))
+STYLE = {
+    "font.size": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.titlesize": 10,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "svg.hashsalt": "nrevu",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+LABELS = {
+    "log_prob": "log probability density",
+    "rejection_rate": "rejection rate",
+    "clustering": "clustering of rejections",
+    "method.stepsize": "stepsize",
+    "u.delta": "δ",
+    "u.noise": "noise",
+    "method.alpha": "α",
+    "method.L": "L",
+    "eta": "η",
+}
+
+
+def label(column: str) -> str:
+    """Return what to call a column on a figure."""
+    name = column.removeprefix("tau.")
+    return LABELS.get(name, name.replace("_", " "))
+
+
+def value_label(column: str, value, named: str | None = None) -> str:
+    """Return 'δ = 0.3', or the value alone if it is a word; where u has no delta: 'standard'."""
+    if pd.isna(value):
+        return "standard"
+    if isinstance(value, str):
+        return value.replace("_", " ")
+    return f"{named or label(column)} = {value:g}"
+
+
+def palette(count: int, given: list[str] | None = None) -> list[str]:
+    """Return colours for so many lines: safe ones for a few, a scale of lightness for more."""
+    if given:
+        return [given[index % len(given)] for index in range(count)]
+    if count <= len(COLOURS):
+        return list(COLOURS[:count])
+    scale = matplotlib.colormaps["viridis"]
+    return [matplotlib.colors.to_hex(scale(0.92 * index / (count - 1))) for index in range(count)]
