@@ -109,11 +109,13 @@ def add_steps(subs) -> None:
     table, figure = step("table", "gather results"), step("figure", "draw a figure")
     table.add_argument("--results", nargs="+", required=True, help="what `nrevu tau` wrote")
     trace = step("trace", "follow the best cells update by update")
-    for sub in (trace, figure):
+    compare = step("compare", "set results beside what was published")
+    for sub in (trace, compare, figure):
         add_experiment(sub)
         sub.add_argument("--table", required=True, help="a Parquet file")
     trace.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
-    trace.add_argument("--out", type=Path, required=True)
+    for sub in (trace, compare):
+        sub.add_argument("--out", type=Path, required=True)
     figure.add_argument("--name", required=True, help="which of the experiment's figures")
     figure.add_argument("--traces", help="what `nrevu trace` wrote")
     for sub in (table, figure):

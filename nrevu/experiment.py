@@ -29,6 +29,7 @@ KEYS = {
     "trace": dict,  # which cells to follow update by update
     "figures": dict,  # what to draw, by name
     "published": list,  # numbers that were printed, and for which settings
+    "claims": list,  # ratios that were printed: how many times better one method is
 }
 TRACE_KEYS = {
     "best": str,  # follow the cell in which this column is lowest ...
@@ -50,6 +51,13 @@ FIGURE_KEYS = {
     "best": str,  # which cells to ring: the best of each line, or of each panel
     "colours": list,  # of the lines, in the order of their values; default: a safe palette
 }
+CLAIM_KEYS = {
+    "text": str,  # what is claimed
+    "published": (int, float),  # the ratio
+    "quantity": str,  # of which column
+    "of": dict,  # numerator: the best cell with these values
+    "over": dict,  # denominator: the best cell with these values
+}
 FIGURE_NEEDS = {"lines": ("x", "panels"), "runs": ("line",)}  # by kind
 WORDS = {"x_scale": ("linear", "log"), "y_scale": ("linear", "log"), "best": ("line", "panel")}
 
@@ -68,6 +76,7 @@ class Experiment:
     trace: Mapping[str, str]
     figures: Mapping[str, Mapping[str, Any]]
     published: tuple[Mapping[str, Any], ...]
+    claims: tuple[Mapping[str, Any], ...]
 
 
 def find(name: str) -> Path:
@@ -98,26 +107,45 @@ def read(name: str) -> Document:
         need(doc, doc.data["trace"], TRACE_KEYS, "trace")
     for figure in doc.data.get("figures", {}):
         check_figure(doc, figure)
+    for index, entry in enumerate(doc.data.get("published", ())):
+        check_published(doc, entry, "published", index)
+    for index, claim in enumerate(doc.data.get("claims", ())):
+        if not isinstance(claim, dict):
+            raise Mistake("holds keys and values", "claims", doc.place("claims", index))
+        check_keys(doc, claim, CLAIM_KEYS, ("claims", index))
+        need(doc, claim, CLAIM_KEYS, "claims", index)
     return doc
+
+
+def check_published(doc: Document, entry: Any, *path) -> None:
+    """Raise a Mistake if an entry lacks its settings or length, or holds a number that is none."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
+        message = "holds 'at' (settings), 'groups' (run length), 'source' and numbers"
+        raise Mistake(message, "published", doc.place(*path))
+    need(doc, entry, ("groups",), *path)
+    for key, value in entry.items():
+        if key not in ("at", "source") and (type(value) not in (int, float) or not value > 0):
+            raise Mistake(f"{value!r} is not a number above 0", key, doc.place(*path, key))
 
 
 def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
     """Raise a Mistake for a key that is not allowed, or that holds the wrong kind of thing."""
-    words = {str: "text", list: "a list", dict: "keys and values"}
+    words = {str: "text", list: "a list", dict: "keys and values", int: "a number"}
     for key, value in data.items():
         place = doc.place(*path, key)
         if key not in allowed:
             raise unknown("key", key, allowed, place=place)
         if not isinstance(value, allowed[key]):
             kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
-            raise Mistake(f"must be {' or '.join(words[k] for k in kinds)}", key, place)
+            known = (words[kind] for kind in kinds if kind in words)
+            raise Mistake(f"must be {' or '.join(known)}", key, place)
 
 
 def need(doc: Document, data: Mapping, keys, *path) -> None:
     """Raise a Mistake for a key that is missing."""
     for key in keys:
         if key not in data:
-            raise Mistake(f"needs '{key}'", ".".join(path), doc.place(*path))
+            raise Mistake(f"needs '{key}'", ".".join(map(str, path)), doc.place(*path))
 
 
 def check_figure(doc: Document, name: str) -> None:
@@ -167,6 +195,7 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         trace=doc.data.get("trace", {}),
         figures=doc.data.get("figures", {}),
         published=tuple(doc.data.get("published", ())),
+        claims=tuple(doc.data.get("claims", ())),
     )
     check_columns(doc, experiment)
     return experiment
@@ -236,11 +265,13 @@ def mentioned(doc: Document, experiment: Experiment) -> Iterator[tuple[str, tupl
             yield from ((key, (*path, "references", index, key)) for key in where)
     for index, entry in enumerate(experiment.published):
         path = ("published", index)
-        if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
-            message = "holds 'at' (settings), 'source' and numbers"
-            raise Mistake(message, "published", doc.place(*path))
-        yield from ((key, (*path, key)) for key in entry if key not in ("at", "source"))
+        numbers = (key for key in entry if key not in ("at", "source", "groups"))
+        yield from ((key, (*path, key)) for key in numbers)
         yield from ((key, (*path, "at", key)) for key in entry["at"])
+    for index, claim in enumerate(experiment.claims):
+        yield claim["quantity"], ("claims", index, "quantity")
+        for side in ("of", "over"):
+            yield from ((key, ("claims", index, side, key)) for key in claim[side])
 
 
 def shared_settings(name: str) -> list[Setting]:

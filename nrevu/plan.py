@@ -69,8 +69,9 @@ class Plan:
         """Return the files that the whole plan is to make."""
         made = []
         for name, experiment in self.experiments.items():
-            for file in ("table.csv", *(f"{figure}.png" for figure in experiment.figures)):
-                made.append(f"{self.root}/{self.size}/{name}/{file}")
+            files = ["table.csv", *(f"{figure}.png" for figure in experiment.figures)]
+            files += ["comparison.csv"] if experiment.published or experiment.claims else []
+            made += [f"{self.root}/{self.size}/{name}/{file}" for file in files]
         return made
 
     def table_fingerprint(self, experiment: str) -> str:
@@ -92,6 +93,11 @@ class Plan:
         e = self.experiments[experiment]
         own = [e.title, dict(e.figures[figure]), list(e.published)]
         return short_hash([self.trace_fingerprint(experiment), own])
+
+    def comparison_fingerprint(self, experiment: str) -> str:
+        """Return a hash of all that a comparison depends on."""
+        e = self.experiments[experiment]
+        return short_hash([self.table_fingerprint(experiment), list(e.published), list(e.claims)])
 
     def traces(self, experiment: str, figure: str) -> list[str]:
         """Return the file of traces if a figure needs it."""

@@ -156,7 +156,15 @@ def stop() -> None:
 
 def finish(plan: Plan) -> None:
     """Print the last line of progress and say where the results are."""
+    import pandas as pd
+
+    from nrevu.comparison import as_text
+
     stop()
     for name, experiment in plan.experiments.items():
-        made = " and ".join(f for f in plan.wanted() if f"/{name}/" in f)
-        print(f"nrevu: {name}: {len(experiment.cells)} cells: {made}", file=sys.stderr)
+        folder = plan.root / plan.size / name
+        made = ", ".join(Path(file).name for file in plan.wanted() if f"/{name}/" in file)
+        print(f"nrevu: {name}: {len(experiment.cells)} cells; in {folder}: {made}", file=sys.stderr)
+        if (folder / "comparison.csv").exists():
+            comparison = pd.read_csv(folder / "comparison.csv")
+            print("\n".join(f"  {line}" for line in as_text(name, comparison)), file=sys.stderr)

@@ -129,6 +129,18 @@ def check_same_chain(folder: Path, cell: Cell, rows: bytes) -> None:
         raise Mistake(f"{path} was sampled on another machine or version: delete it and run again")
 
 
+def compare_step(args: argparse.Namespace) -> None:
+    """Set an experiment's results beside what was published of it."""
+    import pandas as pd
+
+    from nrevu.comparison import compare
+    from nrevu.experiment import expand
+
+    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
+    comparison = compare(experiment, pd.read_parquet(args.table))
+    store.write_text(args.out, comparison.to_csv(index=False))
+
+
 def figure_step(args: argparse.Namespace) -> None:
     """Draw one of the figures of an experiment from its table."""
     import pandas as pd

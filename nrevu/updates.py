@@ -69,7 +69,7 @@ def metropolis(x, p, v, bits, data, eta, delta, noise, group, burn_in, rows, rej
                 U = U_proposal
             else:
                 rejections += 1
-                overflows += t >= 0 and not math.isfinite(U_proposal)
+                overflows += t >= 0 and not abs(U_proposal) < math.inf
         if t >= 0:
             record(x, U, data, rows[t])
             rejected[t] = rejections
@@ -147,7 +147,7 @@ def hamiltonian(
                 for i in range(dim):
                     p[i] = -p[i]
                 rejections += 1
-                overflows += t >= 0 and not math.isfinite(dH)
+                overflows += t >= 0 and not abs(dH) < math.inf
         if t >= 0:
             record(x, U, data, rows[t])
             rejected[t] = rejections

@@ -62,7 +62,7 @@ def test_cells_lists_what_would_run(nrevu):
     "words, says",
     [
         (["run", "method.stepsiz=1"], "Did you mean 'method.stepsize'?"),
-        (["run", "experiment=fig9"], "Did you mean 'fig1'?"),
+        (["run", "experiment=figg1"], "Did you mean 'fig1'?"),
         (["run", "size=paper", "run.groups=5"], "chains need at least as many groups"),
         (["cells", "fgi1"], "Did you mean 'fig1'?"),
         (["cells", "fig1", "--size", "papper"], "Did you mean 'paper'?"),

@@ -15,11 +15,12 @@ cell:
   distribution.dim: 2
 sweep:
   method.stepsize: [1.0, 2.0]
-figure:
-  kind: lines
-  x: method.stepsize
-  panels: [tau.coordinate]
-  line: u
+figures:
+  mine:
+    kind: lines
+    x: method.stepsize
+    panels: [tau.coordinate]
+    line: u
 """
 
 
@@ -77,6 +78,26 @@ sweep:
     assert len(cells) == 2 + 6 == len(set(cells))
 
 
+def test_keys_joined_by_a_comma_go_together(tmp_path):
+    pairs = "method.stepsize, schedule.group: [[1.0, 4], [2.0, 2]]\n  seed: [1, 2]"
+    text = PLAIN.replace("method.stepsize: [1.0, 2.0]", pairs)
+    cells = expand(written(tmp_path, text), "smoke").cells
+    found = [(cell.method.stepsize, cell.schedule.group, cell.seed) for cell in cells]
+    assert found == [(1.0, 4, 1), (1.0, 4, 2), (2.0, 2, 1), (2.0, 2, 2)]
+
+
+def test_the_hamiltonian_experiments_are_those_of_the_paper():
+    cells = expand("fig2", "paper").cells
+    assert len(cells) == 2 * 9 * 7 and {cell.run.groups for cell in cells} == {100_000}
+    best = next(c for c in cells if c.method.stepsize == 0.12 and c.method.alpha == 0.5)
+    assert best.derived["eta"] == pytest.approx(0.0673, abs=5e-5)
+    assert best.derived["alpha"] == pytest.approx(0.954, abs=5e-4)
+    cells = expand("hmc_pairs", "paper").cells
+    assert len(cells) == 12 * 6 and {c.method.L * c.schedule.group for c in cells} == {32}
+    assert {c.method.jitter for c in cells} == {30.0}
+    assert all(c.derived["eta"] == c.method.stepsize for c in cells)
+
+
 def test_sizes_override(tmp_path):
     file = written(tmp_path, PLAIN + "sizes:\n  smoke: {run.groups: 640}\n")
     assert expand(file, "smoke").cells[0].run.groups == 640
@@ -103,17 +124,28 @@ BAD = [
         ":5: sweep: must be keys and values or a list",
     ),
     (change("[1.0, 2.0]", "[1.0, 2.0"), "not valid YAML"),
-    (change("x: method", "x: methd"), ":9: unknown column 'methd.stepsize'"),
+    (change("x: method", "x: methd"), ":10: unknown column 'methd.stepsize'"),
     (change("tau.coordinate", "tau.cordinate"), "Did you mean 'tau.coordinate'?"),
-    (change("line: u", "lines: u"), ":11: unknown key 'lines'. Did you mean 'line'?"),
-    (change("  line: u\n", ""), ":7: figure: a figure of kind 'lines' needs 'line'"),
-    (
-        change("kind: lines", "kind: lins"),
-        ":8: unknown kind of figure 'lins'. Did you mean 'lines'?",
-    ),
+    (change("line: u", "lines: u"), ":12: unknown key 'lines'. Did you mean 'line'?"),
+    (change("    x: method.stepsize\n", ""), ":8: figures.mine: needs 'x'"),
+    (change("kind: lines", "kind: lins"), ":9: unknown kind of figure 'lins'. Did you mean"),
+    (change("line: u", "best: rows"), ":12: best: unknown value 'rows'"),
+    (change("line: u", "where: {u.dlta: 1}"), "unknown column 'u.dlta'"),
+    (change("line: u", "references: [3]"), "a reference is keys and values"),
+    (change("[tau.coordinate]", "[trace]"), "needs 'trace' in the file"),
+    (change("mine:", "my plot:"), "a figure's name is a word"),
+    (change("  mine:\n", "  mine: 3\n  other:\n"), "must be keys and values"),
+    (lambda t: t + "trace: {best: tau.log_prob}\n", "trace: needs 'for_each'"),
+    (lambda t: t + "trace: {best: tau.x, for_each: u}\n", "unknown column 'tau.x'"),
+    (change("method.stepsize: [1.0, 2.0]", "method.stepsize, seed: [1, 2]"), "lists of 2 values"),
+    (change("method.stepsize: [1.0, 2.0]", "method.stepsize, seed: []"), "has no values"),
     (lambda t: t + "sizes: {papr: {}}\n", "Did you mean 'paper'?"),
     (lambda t: t + "published: [{rejection_rate: 1}]\n", "holds 'at'"),
-    (lambda t: t + "published: [{at: {u: standard}, tau.x: 1}]\n", "unknown column 'tau.x'"),
+    (lambda t: t + "published: [{at: {u: standard}, groups: 9, tau.x: 1}]\n", "column 'tau.x'"),
+    (lambda t: t + "published: [{at: {}, tau.log_prob: 1}]\n", "needs 'groups'"),
+    (lambda t: t + "published: [{at: {}, groups: 9, tau.log_prob: a}]\n", "not a number above 0"),
+    (lambda t: t + "claims: [{text: x}]\n", "needs 'published'"),
+    (lambda t: t + "claims: [{txt: x}]\n", "Did you mean 'text'?"),
     (lambda t: t.replace("cell:", "cell:\n  size: quick"), "is chosen when running"),
     (lambda t: "", "must hold keys and values"),
     (lambda t: "- 1\n", "must hold keys and values"),
@@ -131,7 +163,7 @@ def test_a_mistake_is_named_with_file_and_line(tmp_path, edit, says):
 
 def test_unknown_experiment_and_missing_file():
     with pytest.raises(Mistake, match="Did you mean 'fig1'"):
-        expand("fig11", "smoke")
+        expand("figg1", "smoke")
     with pytest.raises(Mistake, match="no such file"):
         expand("nowhere/x.yaml", "smoke")
     with pytest.raises(Mistake, match="unknown size"):

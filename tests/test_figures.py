@@ -29,7 +29,7 @@ def table(experiment):
 
 
 def test_figure_1(experiment, table):
-    figure = draw(experiment, table)
+    figure = draw(experiment, "fig1", table, [])
     left, right = figure.axes
     assert (left.get_title(), right.get_title()) == ("coordinate", "log probability density")
     for ax in (left, right):
@@ -46,13 +46,13 @@ def test_figure_1(experiment, table):
 
 
 def test_lines_differ_without_colour(experiment, table):
-    lines = [c.lines[0] for c in draw(experiment, table).axes[0].containers]
+    lines = [c.lines[0] for c in draw(experiment, "fig1", table, []).axes[0].containers]
     assert len({line.get_marker() for line in lines}) == 5
     assert len({str(line.get_linestyle()) + str(line._dash_pattern) for line in lines}) == 5
 
 
-def test_nothing_lies_over_anything_else(experiment, table):
-    figure = draw(experiment, table)
+def apart(figure):
+    """Assert that panels, key and title lie inside the figure and not over each other."""
     FigureCanvasAgg(figure).draw()
     boxes = [ax.get_tightbbox() for ax in figure.axes] + [figure.legends[0].get_window_extent()]
     boxes.append(figure._suptitle.get_window_extent())
@@ -61,14 +61,70 @@ def test_nothing_lies_over_anything_else(experiment, table):
         assert a.x0 >= 0 and a.y0 >= 0 and a.x1 <= figure.bbox.x1 and a.y1 <= figure.bbox.y1
 
 
+def test_nothing_lies_over_anything_else(experiment, table):
+    apart(draw(experiment, "fig1", table, []))
+
+
+def traces():
+    """Two made-up traces: the best standard cell and the best other one, each other's twin."""
+    made = []
+    for u, delta in (("standard", None), ("nonreversible", 0.03)):
+        decisions = [[(i % 10) / 10, float(i % 10 < 8)] for i in range(500)]
+        settings = {"u": u} | ({} if delta is None else {"u.delta": delta})
+        common = {"decisions": decisions, "runs": [5, 3, 2, 1], "rejection_rate": 0.2}
+        made.append({"best": True, "pair": "stepsize 0.1", "parameters": settings, **common})
+    return made
+
+
+def test_figure_2():
+    experiment = expand("fig2", "paper")
+    rows = []
+    for cell in experiment.cells:
+        tau = 2 + abs(cell.method.stepsize - 0.1) * 20 + abs(cell.method.alpha - 0.5)
+        row = parameters(cell) | {"tau.log_prob": tau, "tau.log_prob.se": 0.05}
+        rows.append(row | {"rejection_rate": cell.method.stepsize, "rejection_rate.se": 0.001})
+    figure = draw(experiment, "fig2", pd.DataFrame(rows), traces())
+    assert len(figure.axes) == 6
+    for row, published in ((figure.axes[:3], 2.727262), (figure.axes[3:], 1.686796)):
+        rate, tau, trace = row
+        assert len(rate.containers) == len(tau.containers) == 7
+        (star,) = [line for line in tau.lines if line.get_marker() == "*"]
+        assert star.get_ydata()[0] == published
+        assert [text.get_text() for text in tau.texts] == ["2.00 ± 0.05"]
+        accepted, refused = trace.lines
+        assert len(accepted.get_xdata()) == 400 and len(refused.get_xdata()) == 100
+        assert refused.get_color() != accepted.get_color()
+    apart(figure)
+    runs = draw(experiment, "clustering", pd.DataFrame(rows), traces())
+    assert len(runs.axes) == 1 and len(runs.axes[0].lines) == 3
+    apart(runs)
+
+
+def test_references_and_published_points_that_are_not_shown():
+    experiment = expand("fig2_delta", "paper")
+    rows = []
+    for index, cell in enumerate(experiment.cells):
+        row = parameters(cell)
+        for name in ("tau.log_prob", "clustering", "rejection_rate"):
+            row |= {name: 2.0 + 0.01 * index, f"{name}.se": 0.05}
+        rows.append(row)
+    for name, references, stars in (("delta", 1, 1), ("noise", 2, 0)):
+        figure = draw(experiment, name, pd.DataFrame(rows), [])
+        ax = figure.axes[0]
+        flat = [line for line in ax.lines if len(set(line.get_ydata())) == 1]
+        assert sum(len(line.get_xdata()) == 2 for line in flat) == references
+        assert sum(line.get_marker() == "*" for line in ax.lines) == stars
+        apart(figure)
+
+
 def test_missing_values_leave_a_gap(experiment, table):
     holes = table.copy()
     holes.loc[:10, "tau.log_prob"] = float("nan")
-    assert len(draw(experiment, holes).axes) == 2
+    assert len(draw(experiment, "fig1", holes, []).axes) == 2
 
 
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])
 def test_the_same_table_gives_the_same_bytes(experiment, table, tmp_path, form):
     for name in ("a", "b"):
-        save(draw(experiment, table), tmp_path / f"{name}.{form}")
+        save(draw(experiment, "fig1", table, []), tmp_path / f"{name}.{form}")
     assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()

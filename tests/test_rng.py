@@ -128,3 +128,20 @@ def test_streams_depend_on_seed_digest_and_chain():
     made = {tuple(rng.streams(*key)[1].tolist()) for key in keys}
     assert len(made) == len(keys)
     assert rng.streams(1, "ab", 0)[1].tolist() == rng.streams(1, "ab", 0)[1].tolist()
+
+
+@pytest.mark.parametrize("shape", [0.3, 1.0, 5.0, 15.0])
+def test_gamma_variates(shape):
+    bits, _ = generator(8)
+    g = np.array([rng.next_gamma(bits, shape) for _ in range(400_000)])
+    assert g.min() > 0
+    # Moments about zero of a Gamma variate with mean 1: 1, 1 + 1/a, (1 + 1/a)(1 + 2/a), ...
+    moment = lambda n: math.prod(1 + k / shape for k in range(n))  # noqa: E731
+    for n in (1, 2, 3):
+        spread = math.sqrt(moment(2 * n) - moment(n) ** 2)
+        assert abs(np.mean(g**n) - moment(n)) < 5 * spread / math.sqrt(g.size)
+    assert abs(np.mean(np.log(g)) - MEAN_LOG[shape]) < 5 * np.std(np.log(g)) / math.sqrt(g.size)
+
+
+# digamma(a) - log(a): the mean logarithm of a Gamma variate with mean 1 and shape a.
+MEAN_LOG = {0.3: -2.29855142, 1.0: -0.57721566, 5.0: -0.10332024, 15.0: -0.03370354}

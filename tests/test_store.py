@@ -22,7 +22,7 @@ def kept(tmp_path):
     rows = rng.standard_normal((600, 2)).astype(np.float32)
     rejected = rng.integers(0, 5, 600).astype(np.uint8)
     lengths = tuple(CELL.run.lengths())
-    series = Series(("coordinate", "log_prob"), rows, rejected, lengths, 2400, 0, 0.5)
+    series = Series(("coordinate", "log_prob"), rows, rejected, lengths, 2400, 0, 3, 0.5)
     path = store.write(tmp_path, CELL, series, {"nrevu": "test"})
     return tmp_path, path, series
 

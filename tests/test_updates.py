@@ -1,10 +1,12 @@
-"""The updates leave the joint distribution of (x, v) as it was, and do what the paper says.
+"""The updates leave the joint distribution of (x, p, v) as it was, and do what the paper says.
 
 Chains start from exact draws, so each statistic's mean is known at once. Tolerance: 5 standard
-errors, 12 statistics a case; a false alarm on a new seed has a chance of 7e-6 a case. The same
-check is run on updates with a part broken, and must then fail.
+errors, at most 20 statistics a case; a false alarm on a new seed has a chance of 1e-5 a case. The
+same check is run on updates with a part broken, and must then fail.
 """
 
+import functools
+import inspect
 import math
 
 import numpy as np
@@ -13,9 +15,95 @@ from numba import njit
 
 from nrevu import rng, updates
 from nrevu.distributions.gaussian import Gaussian
-from nrevu.kernel import bind, build
+from nrevu.distributions.pairs import Pairs
+from nrevu.kernel import OPTIONS, bind, build
 
-CHAINS = 100_000
+CHAINS = 60_000
+NO_TRACE = np.empty((0, 2), np.float32)
+
+
+class Skewed:
+    """Independent exp(x) ~ Gamma(2): U = e^x - 2x, neither symmetric nor Gaussian."""
+
+    def __init__(self, dim):
+        self.dim = dim
+
+    def draw(self, generator, chains):
+        return np.log(generator.gamma(2.0, size=(chains, self.dim)))
+
+    def data(self):
+        return ()
+
+    @staticmethod
+    def energy(x, data):
+        total = 0.0
+        for i in range(x.size):
+            total += math.exp(x[i]) - 2.0 * x[i]
+        return total
+
+    @staticmethod
+    def gradient(x, data, g):
+        total = 0.0
+        for i in range(x.size):
+            g[i] = math.exp(x[i]) - 2.0
+            total += math.exp(x[i]) - 2.0 * x[i]
+        return total
+
+    @staticmethod
+    def record(x, U, data, row):
+        row[0] = x[0]
+        row[1] = U
+
+
+def draws(distribution, generator):
+    """Return exact draws (CHAINS, dim)."""
+    if isinstance(distribution, Skewed):
+        return distribution.draw(generator, CHAINS)
+    return np.array([distribution.draw(generator) for _ in range(CHAINS)])
+
+
+def deviation(kernel, distribution, arguments, delta, noise, updates_each=4):
+    """Return the largest deviation of the statistics after some updates, in standard errors."""
+    start = np.random.default_rng(7)
+    x = draws(distribution, start)
+    p = start.standard_normal(x.shape)
+    v = start.uniform(-1, 1, CHAINS)
+    x_before = x.copy()
+    bits = rng.streams(11, "0", 0)[1]
+    rows, rejected = np.empty((1, 2), np.float32), np.empty(1, np.uint8)
+    settings = (*arguments, delta, noise, updates_each, 0, rows, rejected, NO_TRACE)
+    for i in range(CHAINS):
+        v[i] = kernel(x[i], p[i], v[i], bits, distribution.data(), *settings)[0]
+    f, exact = functions(distribution, x), functions(distribution, x_before)
+    zero = [p[:, 0], p[:, 0] ** 2 - 1, v, np.abs(v) - 0.5, v**2 - 1 / 3]
+    zero += [p[:, 0] * v, p[:, 0] * np.abs(v), (p[:, 0] ** 2 - 1) * (np.abs(v) - 0.5)]
+    centred = [a - a.mean() for a in f]
+    zero += [centred[0] * p[:, 0], centred[1] * (p[:, 0] ** 2 - 1), centred[3] * v]
+    zero += [centred[3] * (np.abs(v) - 0.5), centred[0] * v, centred[3] * (v**2 - 1 / 3)]
+    scores = [abs(a.mean()) / (a.std() / math.sqrt(CHAINS)) for a in zero]
+    # Against the exact draws themselves, whose mean is as uncertain as the sample's.
+    scores += [
+        abs((a - b).mean()) / ((a - b).std() / math.sqrt(CHAINS))
+        for a, b in zip(f, exact, strict=True)
+        if np.any(a != b)
+    ]
+    return max(scores)
+
+
+def functions(distribution, x):
+    """Return some functions of the states x (CHAINS, dim), the last one the energy."""
+    energy = compiled_energy(type(distribution))
+    energies = np.array([energy(state, distribution.data()) for state in x])
+    return [x[:, 0], x[:, 0] ** 2, x[:, -1] * x[:, 0], energies]
+
+
+@functools.cache
+def compiled_energy(kind):
+    """Return the compiled energy of a class of distributions."""
+    return njit(kind.energy)
+
+
+# Metropolis ---------------------------------------------------------------------------------
 
 
 @njit
@@ -32,83 +120,186 @@ def capped(v, dH):
 
 
 @njit
-def reflects(v, delta, noise, signed):
+def clipped(v, delta, noise, signed):
     """A wrap that stops at the ends instead of going on at the other one."""
     return min(1.0, max(-1.0, v + delta + noise * signed))
 
 
 @njit
-def wraps_wrongly(v, delta, noise, signed):
+def wraps_by_one(v, delta, noise, signed):
     """A wrap by 1 instead of 2."""
     v += delta + noise * signed
     return v - 1.0 if v > 1.0 else v
 
 
-def broken(**functions):
-    """Return the Metropolis kernel with some of its functions replaced."""
-    own = {name: njit(getattr(Gaussian, name)) for name in ("energy", "record")}
-    return njit(bind(updates.metropolis, "broken", {**own, **functions}))
-
-
-def largest_deviation(kernel, delta, noise, dim=2, eta=1.5, updates_each=4):
-    """Return the largest deviation of the statistics after some updates, in standard errors."""
-    start = np.random.default_rng(7)
-    x = start.standard_normal((CHAINS, dim))
-    v = start.uniform(-1, 1, CHAINS)
-    bits = rng.streams(11, "0", 0)[1]
-    rows, rejected = np.empty((1, 2), np.float32), np.empty(1, np.uint8)
-    for i in range(CHAINS):
-        v[i], _ = kernel(x[i], v[i], bits, (), eta, delta, noise, updates_each, 0, rows, rejected)
-    r2 = np.sum(x**2, axis=1)
-    centred = (r2 - dim) / math.sqrt(2 * dim)
-    slow = np.exp(-r2 / 2) - 2 ** (-dim / 2)  # the density, where v's rescaling acts
-    a, c = np.abs(v) - 0.5, v**2 - 1 / 3
-    statistics = [x[:, 0], centred, centred**2 - 1, slow, v, a, c]
-    statistics += [v * x[:, 0], a * centred, c * centred, a * slow, v * centred]
-    return max(abs(s.mean()) / (s.std() / math.sqrt(CHAINS)) for s in statistics)
+def broken(update, distribution, edit=None, **functions):
+    """Return a kernel with some functions replaced, or with a line of its source changed."""
+    source = getattr(updates, update)
+    if edit:
+        old, new = edit
+        text = inspect.getsource(source)
+        assert old in text
+        scope = dict(vars(updates))
+        exec(text.replace(old, new), scope)
+        source = scope[update]
+    needs = {"metropolis": ("energy", "record"), "hamiltonian": ("gradient", "record")}[update]
+    own = {name: njit(**OPTIONS)(getattr(type(distribution), name)) for name in needs}
+    return njit(**OPTIONS)(bind(source, "broken", {**own, **functions}))
 
 
 @pytest.mark.parametrize("delta, noise", [(0.0, 1.0), (0.3, 0.0), (0.03, 0.0), (-0.7, 0.1)])
 def test_metropolis_leaves_x_and_v_invariant(delta, noise):
-    assert largest_deviation(build("metropolis", Gaussian), delta, noise) < 5
+    assert deviation(build("metropolis", Gaussian), Gaussian(2), (1.5,), delta, noise) < 5
 
 
 @pytest.mark.parametrize(
     "sabotage",
-    [{"decide": keeps_v}, {"decide": capped}, {"move": reflects}, {"move": wraps_wrongly}],
+    [{"decide": keeps_v}, {"decide": capped}, {"move": clipped}, {"move": wraps_by_one}],
     ids=["v not rescaled", "ratio capped", "wrap clipped", "wrap by 1"],
 )
-def test_the_check_sees_a_broken_update(sabotage):
-    assert largest_deviation(broken(**sabotage), 0.3, 0.0) > 8
+def test_the_check_sees_a_broken_metropolis(sabotage):
+    kernel = broken("metropolis", Gaussian(2), **sabotage)
+    assert deviation(kernel, Gaussian(2), (1.5,), 0.3, 0.0) > 8
+
+
+# The Hamiltonian family ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("u", [(0.0, 1.0), (0.03, 0.0), (0.3, 0.05)], ids=str)
+@pytest.mark.parametrize("steps", [1, 5])
+@pytest.mark.parametrize("alpha", [0.0, 0.9, 1.0])
+@pytest.mark.parametrize("distribution", [Skewed(2), Pairs(4, 0.9)], ids=["skewed", "pairs"])
+def test_hamiltonian_leaves_x_p_and_v_invariant(distribution, alpha, steps, u):
+    eta = 0.9 if isinstance(distribution, Skewed) else 0.4
+    kernel = build("hamiltonian", type(distribution))
+    assert deviation(kernel, distribution, (eta, alpha, steps, 0.0), *u) < 5
+
+
+def test_jitter_leaves_x_p_and_v_invariant():
+    kernel = build("hamiltonian", Skewed)
+    assert deviation(kernel, Skewed(2), (0.8, 0.5, 3, 10.0), 0.1, 0.0) < 5
+
+
+@pytest.mark.parametrize(
+    "sabotage",
+    [
+        {"decide": keeps_v},
+        {"edit": ("p[i] = -p[i]", "p[i] = p[i]")},
+        {"edit": ("p[i] = p_new[i]", "p[i] = -p_new[i]")},
+        {"edit": ("p_new[i] -= 0.5 * step * g_new[i]", "p_new[i] -= 0.0 * step * g_new[i]")},
+        {"edit": ("p_new[i] = p[i] - 0.5 * step * g[i]", "p_new[i] = p[i]")},
+        {"edit": ("fresh = math.sqrt(1.0 - alpha * alpha)", "fresh = 1.0 - alpha")},
+        {"edit": ("g[i] = g_new[i]", "g[i] = g[i]")},
+    ],
+    ids=[
+        "v not rescaled",
+        "p not reversed on rejection",
+        "p negated on both branches",
+        "last half step forgotten",
+        "first half step forgotten",
+        "too little fresh momentum",
+        "old gradient kept",
+    ],
+)
+def test_the_check_sees_a_broken_hamiltonian(sabotage):
+    kernel = broken("hamiltonian", Skewed(2), **sabotage)
+    assert deviation(kernel, Skewed(2), (0.9, 0.9, 1, 0.0), 0.1, 0.0, updates_each=6) > 8
+
+
+def leapfrog(distribution, x, p, eta, steps):
+    """Return the end of a trajectory, by the kernel itself: an update that always accepts."""
+    accept = njit(lambda v, dH: (True, v))
+    kernel = leapfrog.kernels.setdefault(
+        type(distribution), broken("hamiltonian", distribution, decide=accept)
+    )
+    x, p = x.copy(), p.copy()
+    rows, rejected = np.empty((1, 2), np.float32), np.empty(1, np.uint8)
+    settings = (eta, 1.0, steps, 0.0, 0.1, 0.0, 1, 0, rows, rejected, NO_TRACE)
+    kernel(x, p, 0.5, rng.streams(1, "0", 0)[1], distribution.data(), *settings)
+    return x, p
+
+
+leapfrog.kernels = {}
+
+
+@pytest.mark.parametrize("steps", [1, 5, 20])
+@pytest.mark.parametrize("distribution", [Skewed(3), Pairs(6, 0.9)], ids=["skewed", "pairs"])
+def test_leapfrog_is_reversible(distribution, steps):
+    generator = np.random.default_rng(3)
+    x, p = generator.standard_normal((2, distribution.dim))
+    there_x, there_p = leapfrog(distribution, x, p, 0.2, steps)
+    back_x, back_p = leapfrog(distribution, there_x, -there_p, 0.2, steps)
+    assert np.max(np.abs(there_x - x)) > 0.01
+    assert back_x == pytest.approx(x, abs=1e-12) and -back_p == pytest.approx(p, abs=1e-12)
+
+
+@pytest.mark.parametrize("distribution", [Skewed(2), Pairs(2, 0.9)], ids=["skewed", "pairs"])
+def test_leapfrog_preserves_volume(distribution):
+    state = np.array([0.3, -0.2, 0.5, -0.7])
+    end = lambda s: np.concatenate(leapfrog(distribution, s[:2], s[2:], 0.2, 5))  # noqa: E731
+    h = 1e-5
+    jacobian = [(end(state + h * e) - end(state - h * e)) / (2 * h) for e in np.eye(4)]
+    assert abs(np.linalg.det(jacobian)) == pytest.approx(1.0, abs=1e-8)
+
+
+# Literal algorithms -------------------------------------------------------------------------
+
+
+class Numbers:
+    """The random numbers that a kernel uses, one update at a time."""
+
+    def __init__(self, bits, dim, noise):
+        self.bits, self.dim, self.noise = bits, dim, noise
+        self.block = updates.NORMALS // dim
+        self.words = np.empty(rng.SCRATCH, np.uint64)
+        self.normals, self.signed = np.empty(self.block * dim), np.zeros(self.block)
+        self.used = self.block
+
+    def refill(self):
+        if self.used == self.block:
+            rng.fill_normals(self.bits, self.words, self.normals)
+            if self.noise > 0:
+                rng.fill_signed(self.bits, self.words, self.signed)
+            self.used = 0
+
+    def next(self):
+        self.used += 1
+        k = self.used - 1
+        return self.normals[k * self.dim : (k + 1) * self.dim], self.signed[k]
+
+
+def moved(v, delta, noise, signed):
+    """Equation (1), literally."""
+    v = v + delta + noise * signed
+    while v > 1:
+        v -= 2
+    while v < -1:
+        v += 2
+    return v
 
 
 def test_metropolis_is_the_literal_algorithm():
     """The chain equals one written out step by step on the same random numbers."""
     dim, eta, delta, noise, group, groups, burn_in = 3, 0.9, 0.2, 0.05, 5, 300, 4
     bits = rng.streams(3, "0", 0)[1]
-    stream = bits.copy()
-    x = start = np.array([0.3, -1.0, 0.5])
-    v = 0.5
+    numbers = Numbers(bits.copy(), dim, noise)
+    x, v = np.array([0.3, -1.0, 0.5]), 0.5
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
-    last_v, density = build("metropolis", Gaussian)(
-        start.copy(), v, bits, (), eta, delta, noise, group, burn_in, rows, rejected
+    trace = np.empty((40, 2), np.float32)
+    last_v, density, gradients, _ = build("metropolis", Gaussian)(
+        x.copy(), x.copy(), v, bits, (), eta, delta, noise, group, burn_in, rows, rejected, trace
     )
-    block = updates.NORMALS // dim
-    words = np.empty(rng.SCRATCH, np.uint64)
-    normals, signed = np.empty(block * dim), np.empty(block)
-    count = 0
+    decisions = []
     for t in range(-burn_in, groups):
         refused = 0
         for _ in range(group):
-            if count % block == 0:
-                rng.fill_normals(stream, words, normals)
-                rng.fill_signed(stream, words, signed)
-            k = count % block
-            count += 1
-            proposal = x + eta * normals[k * dim : (k + 1) * dim]
-            v = v + delta + noise * signed[k]
-            v = v - 2 if v > 1 else v + 2 if v < -1 else v
+            numbers.refill()
+            normal, signed = numbers.next()
+            proposal = x + eta * normal
+            v = moved(v, delta, noise, signed)
             ratio = math.exp(0.5 * x @ x - 0.5 * proposal @ proposal)
+            if t >= 0:
+                decisions.append((abs(v), abs(v) < ratio))
             if abs(v) < ratio:
                 x, v = proposal, v / ratio
             else:
@@ -117,4 +308,63 @@ def test_metropolis_is_the_literal_algorithm():
             assert rejected[t] == refused
             assert rows[t] == pytest.approx([x[0], 0.5 * x @ x], rel=1e-5)
     assert last_v == pytest.approx(v, rel=1e-9)
-    assert density == group * groups
+    assert (density, gradients) == (group * groups, 0)
+    assert trace == pytest.approx(np.array(decisions[:40], float), rel=1e-6)
+
+
+@pytest.mark.parametrize("alpha, steps, jitter", [(0.0, 1, 0.0), (0.9, 1, 0.0), (0.3, 4, 30.0)])
+def test_hamiltonian_is_the_literal_algorithm(alpha, steps, jitter):
+    """Steps 1 to 4 of Section 4, each written out, give the same chain."""
+    target = Pairs(4, 0.8)
+    dim, eta, delta, noise, group, groups, burn_in = 4, 0.5, 0.05, 0.01, 3, 200, 2
+    precision = np.linalg.inv(np.kron([[1, 0.8], [0.8, 1]], np.eye(2)))
+    bits = rng.streams(5, "0", 0)[1]
+    numbers = Numbers(bits.copy(), dim, noise)
+    x, p, v = np.array([0.3, -1.0, 0.5, 0.1]), np.array([1.0, 0.0, -0.5, 0.2]), -0.3
+    rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
+    trace = np.empty((group * groups, 2), np.float32)
+    last_v, density, gradients, overflows = build("hamiltonian", Pairs)(
+        x.copy(), p.copy(), v, bits, target.data(), eta, alpha, steps, jitter, delta, noise,
+        group, burn_in, rows, rejected, trace,
+    )  # fmt: skip
+    energy = lambda x, p: 0.5 * x @ precision @ x + 0.5 * p @ p  # noqa: E731
+    decisions = []
+    for t in range(-burn_in, groups):
+        refused = 0
+        for _ in range(group):
+            numbers.refill()
+            step = eta / math.sqrt(rng.next_gamma(numbers.bits, jitter / 2)) if jitter else eta
+            normal, signed = numbers.next()
+            p = alpha * p + math.sqrt(1 - alpha**2) * normal  # step 1
+            x_star, p_star = x, p  # step 2
+            for _ in range(steps):
+                p_star = p_star - step / 2 * precision @ x_star
+                x_star = x_star + step * p_star
+                p_star = p_star - step / 2 * precision @ x_star
+            p_star = -p_star
+            v = moved(v, delta, noise, signed)  # step 3
+            ratio = math.exp(energy(x, p) - energy(x_star, p_star))
+            if t >= 0:
+                decisions.append((abs(v), abs(v) < ratio))
+            if abs(v) < ratio:
+                x, p, v = x_star, p_star, v / ratio
+            else:
+                refused += 1
+            p = -p  # step 4
+        if t >= 0:
+            assert rejected[t] == refused
+            assert rows[t] == pytest.approx([x[0], 0.5 * x @ precision @ x], rel=1e-4, abs=1e-5)
+    assert 0.05 < rejected.mean() / group < 0.95
+    assert last_v == pytest.approx(v, rel=1e-6)
+    assert (density, gradients, overflows) == (group * groups, group * groups * steps, 0)
+    assert trace == pytest.approx(np.array(decisions, float), rel=1e-4, abs=1e-5)
+
+
+def test_a_trajectory_that_overflows_is_a_rejection_and_is_counted():
+    start = np.array([0.5, -0.5])
+    rows, rejected = np.empty((10, 2), np.float32), np.empty(10, np.uint8)
+    x, p = start.copy(), np.zeros(2)
+    settings = (1e3, 0.0, 10, 0.0, 0.1, 0.0, 5, 1, rows, rejected, NO_TRACE)
+    counts = build("hamiltonian", Skewed)(x, p, 0.5, rng.streams(1, "0", 0)[1], (), *settings)
+    assert x.tolist() == start.tolist() and np.all(np.isfinite(p))
+    assert rejected.tolist() == [5] * 10 and counts[3] == 50 and math.isfinite(counts[0])

@@ -24,12 +24,19 @@ sweep:
   - u: nonreversible
     u.delta: 0.3
     method.stepsize: *steps
-figure:
-  kind: lines
-  x: method.stepsize
-  panels: [tau.coordinate, tau.log_prob]
-  line: u.delta
-  colours: ["#000000", "#0072B2"]
+trace: {best: tau.log_prob, for_each: u.delta}
+figures:
+  figure:
+    kind: lines
+    x: method.stepsize
+    panels: [tau.coordinate, tau.log_prob]
+    line: u.delta
+    colours: ["#000000", "#0072B2"]
+  mechanism:
+    kind: lines
+    x: method.stepsize
+    panels: [tau.log_prob, trace]
+    rows: u.delta
 """
 
 
@@ -215,7 +222,7 @@ def series_files(folder):
 @pytest.mark.parametrize(
     "config, says",
     [
-        (["experiments=fig11"], "Did you mean 'fig1'?"),
+        (["experiments=figg1"], "Did you mean 'fig1'?"),
         (["size=papr"], "Did you mean 'paper'?"),
         (["experimnts=fig1"], "Did you mean 'experiments'?"),
         (["batch=-1"], "seconds, above 0"),
@@ -233,7 +240,9 @@ def test_everything_at_smoke_size(snakemake, tmp_path):
     succeeded(snakemake(tmp_path, "size=smoke"))
     for folder in (tmp_path / "results/smoke").iterdir():
         if folder.is_dir():
-            assert (folder / "figure.png").stat().st_size > 10_000
-            digests = [cell.digest for cell in expand(folder.name, "smoke").cells]
+            experiment = expand(folder.name, "smoke")
+            digests = [cell.digest for cell in experiment.cells]
+            for figure in experiment.figures:
+                assert (folder / f"{figure}.png").stat().st_size > 10_000
             assert list(pd.read_parquet(folder / "table.parquet").digest) == digests
     assert (tmp_path / "results/smoke/fig1").is_dir()

@@ -66,6 +66,20 @@ rule table:
         "{NREVU:q} table --results {input} --out {output} > {log} 2>&1"
 
 
+rule compare:
+    input:
+        "results/{size}/{experiment}/table.parquet",
+    output:
+        "results/{size}/{experiment}/comparison.csv",
+    params:
+        words=lambda w: plan.words(w.experiment),
+        fingerprint=lambda w: plan.comparison_fingerprint(w.experiment),
+    log:
+        "results/{size}/{experiment}/log/compare.txt",
+    shell:
+        "{NREVU:q} compare {params.words:q} --table {input} --out {output} > {log} 2>&1"
+
+
 rule trace:
     input:
         "results/{size}/{experiment}/table.parquet",

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from nrevu.experiment import Experiment
 from nrevu.figures.runs import draw_trace
-from nrevu.figures.style import DASHES, MARKERS, label, palette, value_label
+from nrevu.figures.style import DASHES, MARKERS, label, palette, set_title, value_label
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def lines(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figu
     panels = settings["panels"]
     size = (4.3 * len(panels) + 0.4, 3.4 * len(rows) + 1.5)
     figure = Figure(figsize=size, layout="constrained")
-    figure.suptitle(settings.get("title", experiment.title), fontsize=11)
+    set_title(figure, settings.get("title", experiment.title))
     grid = figure.subplots(len(rows), len(panels), squeeze=False)
     handles: dict[str, Any] = {}
     for axes, (value, part) in zip(grid, rows, strict=True):
@@ -141,7 +141,8 @@ def mark_published(ax: Axes, experiment, settings, column, row, line: Line, hand
         at = entry["at"]
         in_line = same(at.get(settings.get("line")), line.value)
         in_row = same(at.get(settings.get("rows")), row)
-        if in_line and in_row and column in entry and settings["x"] in at:
+        shown = (line.points[settings["x"]] == at.get(settings["x"])).any()
+        if in_line and in_row and column in entry and shown:
             star = {"ls": "", "marker": "*", "ms": 16, "mfc": "none", "mew": 1.2}
             x = at[settings["x"]] + line.shift
             ax.plot(x, entry[column], mec=line.style["color"], zorder=5, **star)
@@ -198,7 +199,7 @@ def add_key(figure: Figure, settings, handles: dict[str, Any]) -> None:
         [handles[name] for name in order],
         order,
         loc="outside lower center",
-        ncols=min(len(order), 3 * len(settings["panels"])),
+        ncols=min(len(order), int(figure.get_figwidth() / 2.1)),
         title="lines are shifted sideways a little to tell them apart" if shifted else None,
         title_fontsize=8,
     )

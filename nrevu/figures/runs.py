@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nrevu.experiment import Experiment
-from nrevu.figures.style import COLOURS, REJECTED, value_label
+from nrevu.figures.style import COLOURS, REJECTED, set_title, value_label
 
 
 def draw_trace(ax: Axes, trace: dict[str, Any]) -> None:
@@ -30,7 +30,7 @@ def runs(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figur
     for trace in traces:
         groups.setdefault(trace["pair"], []).append(trace)
     figure = Figure(figsize=(4.6 * len(groups), 4.4), layout="constrained")
-    figure.suptitle(settings.get("title", experiment.title), fontsize=11)
+    set_title(figure, settings.get("title", experiment.title))
     axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
     for ax, (name, members) in zip(axes, groups.items(), strict=True):
         survivals(ax, members, settings["line"])

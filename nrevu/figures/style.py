@@ -1,7 +1,10 @@
 """How figures look, and what columns are called on them."""
 
+import textwrap
+
 import matplotlib
 import pandas as pd
+from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, told apart with any colour vision; ordered so that neighbours differ in
 # lightness too. Each line also has a marker and a dash pattern of its own, for print in grey.
@@ -33,6 +36,12 @@ LABELS = {
     "method.L": "L",
     "eta": "η",
 }
+
+
+def set_title(figure: Figure, text: str) -> None:
+    """Give a figure a title, broken into lines that fit its width."""
+    width = int(figure.get_figwidth() * 13)
+    figure.suptitle(textwrap.fill(text, width), fontsize=11)
 
 
 def label(column: str) -> str:

@@ -1,0 +1,90 @@
+"""Comparisons with published numbers: differences, ratios and their intervals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import REPO
+
+from nrevu.cell import parameters
+from nrevu.comparison import as_text, compare, t_quantile
+from nrevu.experiment import expand
+
+
+def made_up(experiment, tau):
+    """Return a table whose autocorrelation times are given by a function of the cell."""
+    rows = []
+    for cell in experiment.cells:
+        row = parameters(cell) | {"rejection_rate": 0.6265, "rejection_rate.se": 0.0001}
+        for quantity in ("coordinate", "log_prob"):
+            row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
+            row[f"tau.{quantity}.lag_too_short"] = False
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def test_differences_count_both_errors():
+    experiment = expand("fig1", "paper")
+    table = made_up(experiment, lambda cell: 3.5)
+    row = compare(experiment, table).set_index(["what", "quantity"])
+    row = row.loc[("standard, stepsize 1.8", "tau.log_prob")]
+    assert row.z == pytest.approx((3.5 - 3.470835) / (0.02 * 2**0.5))
+    shorter = table.assign(**{"run.groups": 10_000})
+    row = compare(experiment, shorter).iloc[2]
+    assert row.z == pytest.approx((3.5 - 3.470835) / (0.02 * 1.01**0.5))
+
+
+def test_ratio_of_the_best_cells():
+    experiment = expand("fig2", "paper")
+    centre = {"standard": 2.7, "nonreversible": 1.8}
+    tau = lambda cell: centre[cell.u.name] + abs(cell.method.stepsize - 0.1)  # noqa: E731
+    row = compare(experiment, made_up(experiment, tau)).iloc[-1]
+    assert row.ours == pytest.approx(1.5) and row.published == 1.62
+    assert row.low < 1.5 < row.high and row.high - row.low == pytest.approx(4 * row.se, rel=0.03)
+    assert "1.62" in as_text("fig2", compare(experiment, made_up(experiment, tau)))[-1]
+
+
+def test_cells_with_too_short_a_lag_are_not_quoted():
+    experiment = expand("fig2", "paper")
+    table = made_up(experiment, lambda cell: 2.0)
+    table["tau.log_prob.lag_too_short"] = True
+    assert not compare(experiment, table).quantity.str.startswith("ratio").any()
+
+
+def test_missing_cells_give_no_row():
+    experiment = expand("fig1", "paper")
+    table = made_up(experiment, lambda cell: 3.5)
+    assert compare(experiment, table[table["method.stepsize"] != 1.8]).empty
+
+
+def test_intervals_of_ratios_cover():
+    """95% intervals for a ratio of two noisy times cover it in 93 to 97% of 2,000 tries."""
+    experiment = expand("fig2", "paper")
+    rng = np.random.default_rng(1)
+    table = made_up(experiment, lambda cell: 1.0)
+    keep = [table.index[table.u == u][0] for u in ("standard", "nonreversible")]
+    table = table.loc[keep]
+    covered = 0
+    for _ in range(2000):
+        table["tau.log_prob"] = [2.7, 1.7] + 0.05 * rng.standard_normal(2)
+        # Standard errors as a jackknife over 40 chains would give them.
+        table["tau.log_prob.se"] = 0.05 * np.sqrt(rng.chisquare(39, 2) / 39)
+        row = compare(experiment, table).iloc[-1]
+        covered += row.low < 2.7 / 1.7 < row.high
+    assert 0.93 < covered / 2000 < 0.97
+
+
+@pytest.mark.parametrize("dof, exact", [(5, 2.5706), (19, 2.0930), (39, 2.0227), (78, 1.9908)])
+def test_t_quantile(dof, exact):
+    assert t_quantile(dof) == pytest.approx(exact, rel=0.004)
+
+
+def test_every_published_number_has_its_cell():
+    """The published settings are in the grids, so that every number is compared."""
+    for path in (REPO / "conf/experiment").glob("*.yaml"):
+        experiment = expand(path.stem, "paper")
+        table = made_up(experiment, lambda cell: 3.0)
+        compared = compare(experiment, table)
+        numbers = sum(
+            len([k for k in e if k not in ("at", "source", "groups")]) for e in experiment.published
+        )
+        assert len(compared) == numbers + len(experiment.claims)
