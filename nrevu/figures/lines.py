@@ -171,6 +171,8 @@ def name_axes(ax: Axes, settings, column: str, table: pd.DataFrame) -> None:
     if len(ticks) <= 12:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         ax.set_xticks([], minor=True)
+        if settings.get("x_scale") == "log" and len(ticks) > 6:
+            ax.tick_params(axis="x", labelrotation=45)
     ax.set_xlabel(settings.get("x_label") or label(settings["x"]))
     if settings.get("y_scale") == "log" and column.startswith("tau."):
         ax.set_yscale("log")
