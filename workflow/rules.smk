@@ -71,11 +71,11 @@ rule compare:
         "results/{size}/{experiment}/table.parquet",
     output:
         "results/{size}/{experiment}/comparison.csv",
+    log:
+        "results/{size}/{experiment}/log/compare.txt",
     params:
         words=lambda w: plan.words(w.experiment),
         fingerprint=lambda w: plan.comparison_fingerprint(w.experiment),
-    log:
-        "results/{size}/{experiment}/log/compare.txt",
     shell:
         "{NREVU:q} compare {params.words:q} --table {input} --out {output} > {log} 2>&1"
 
@@ -85,11 +85,11 @@ rule trace:
         "results/{size}/{experiment}/table.parquet",
     output:
         "results/{size}/{experiment}/traces.json",
+    log:
+        "results/{size}/{experiment}/log/trace.txt",
     params:
         words=lambda w: plan.words(w.experiment),
         fingerprint=lambda w: plan.trace_fingerprint(w.experiment),
-    log:
-        "results/{size}/{experiment}/log/trace.txt",
     shell:
         "{NREVU:q} trace {params.words:q} --table {input} --store results/cells"
         " --out {output} > {log} 2>&1"
@@ -100,13 +100,18 @@ rule figure:
         table="results/{size}/{experiment}/table.parquet",
         traces=lambda w: plan.traces(w.experiment, w.figure),
     output:
-        expand("results/{{size}}/{{experiment}}/{{figure}}.{form}", form=["png", "svg", "pdf"]),
-    params:
-        words=lambda w: plan.words(w.experiment),
-        traces=lambda w: [f"--traces={file}" for file in plan.traces(w.experiment, w.figure)],
-        fingerprint=lambda w: plan.figure_fingerprint(w.experiment, w.figure),
+        expand(
+            "results/{{size}}/{{experiment}}/{{figure}}.{form}",
+            form=["png", "svg", "pdf"],
+        ),
     log:
         "results/{size}/{experiment}/log/figure-{figure}.txt",
+    params:
+        words=lambda w: plan.words(w.experiment),
+        traces=lambda w: [
+            f"--traces={file}" for file in plan.traces(w.experiment, w.figure)
+        ],
+        fingerprint=lambda w: plan.figure_fingerprint(w.experiment, w.figure),
     shell:
         "{NREVU:q} figure {params.words:q} --name {wildcards.figure} --table {input.table}"
         " {params.traces:q} --out {output} > {log} 2>&1"
