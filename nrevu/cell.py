@@ -158,10 +158,22 @@ def from_config(values: Mapping[str, Any]) -> Cell:
         "schedule": build(Schedule, values["schedule"], "schedule"),
         "run": build(Run, values["run"], "run"),
     }
+    check_gibbs(distribution, parts["schedule"])
     seed = values["seed"]
     if type(seed) is not int or seed < 0:
         raise Mistake(f"{seed!r} is not allowed: it must be a whole number at least 0", key="seed")
     return Cell(distribution=distribution, method=method, seed=seed, **parts)
+
+
+def check_gibbs(distribution: Any, schedule: Schedule) -> None:
+    """Raise a Mistake if there is something to Gibbs-sample and no scan, or the reverse."""
+    name, every = name_of(distribution), schedule.gibbs_every
+    if hasattr(distribution, "gibbs") and every == 0:
+        message = f"'{name}' has variables that only Gibbs scans move: set it to 1 or more"
+        raise Mistake(message, key="schedule.gibbs_every")
+    if every > 0 and not hasattr(distribution, "gibbs"):
+        message = f"'{name}' has nothing to Gibbs-sample: it must be 0"
+        raise Mistake(message, key="schedule.gibbs_every")
 
 
 def build_named(values: Mapping[str, Any], prefix: str, find):

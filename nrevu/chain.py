@@ -14,14 +14,14 @@ from nrevu.cell import Cell, Run
 from nrevu.kernel import build
 from nrevu.method import arguments
 from nrevu.rng import streams
-from nrevu.series import Series, counts_type
+from nrevu.series import Series, counts_type, recorded
 
 NO_TRACE = np.empty((0, 2), np.float32)
 
 
 def sample(cell: Cell) -> Series:
     """Run all chains of a cell; the result depends on the cell alone."""
-    columns = tuple(cell.distribution.means())
+    columns = recorded(cell.distribution)
     rows = np.empty((cell.run.groups, len(columns)), np.float32)
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
     warm(cell)
@@ -45,7 +45,7 @@ def trace(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray]:
     recorded updates; the rows are those that `sample` records, as the random numbers are too.
     """
     length = cell.run.lengths()[chain]
-    rows = np.empty((length, len(cell.distribution.means())), np.float32)
+    rows = np.empty((length, len(recorded(cell.distribution))), np.float32)
     rejected = np.empty(length, counts_type(cell.schedule.group))
     decisions = np.empty((length * cell.schedule.group, 2), np.float32)
     run_chain(cell, chain, rows, rejected, decisions)
@@ -54,7 +54,7 @@ def trace(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray]:
 
 def warm(cell: Cell) -> None:
     """Compile the cell's kernel, or load it from the cache, by recording nothing."""
-    rows = np.empty((0, len(cell.distribution.means())), np.float32)
+    rows = np.empty((0, len(recorded(cell.distribution))), np.float32)
     rejected = np.empty(0, counts_type(cell.schedule.group))
     run_chain(dataclasses.replace(cell, run=Run(1, 0, 1)), 0, rows, rejected)
 
@@ -71,7 +71,7 @@ def run_chain(cell: Cell, chain: int, rows, rejected, decisions=NO_TRACE) -> tup
     p = rng.standard_normal(x.size)
     _, *counts = kernel(
         x, p, v, bits, cell.distribution.data(), *arguments(cell.method, x.size),
-        cell.u.delta, cell.u.noise, cell.schedule.group, cell.run.burn_in,
-        rows, rejected, decisions,
+        cell.u.delta, cell.u.noise, cell.schedule.group, cell.schedule.gibbs_every,
+        cell.run.burn_in, rows, rejected, decisions,
     )  # fmt: skip
     return tuple(counts)

@@ -112,7 +112,7 @@ def add_steps(subs) -> None:
     compare = step("compare", "set results beside what was published")
     for sub in (trace, compare, figure):
         add_experiment(sub)
-        sub.add_argument("--table", required=True, help="a Parquet file")
+        sub.add_argument("--table", nargs="+", required=True, help="Parquet files")
     trace.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
     for sub in (trace, compare):
         sub.add_argument("--out", type=Path, required=True)

@@ -57,11 +57,12 @@ def ratios(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:
         pair = [best(matching(table, claim[side]), quantity) for side in ("of", "over")]
         if any(cell is None for cell in pair):
             continue
-        ours = pair[0][quantity] / pair[1][quantity]
+        ours = claim.get("factor", 1) * pair[0][quantity] / pair[1][quantity]
         relative = math.hypot(*(cell[f"{quantity}.se"] / cell[quantity] for cell in pair))
         factor = math.exp(t_quantile(sum(c["run.chains"] - 1 for c in pair)) * relative)
         found = {"ours": ours, "se": ours * relative, "low": ours / factor, "high": ours * factor}
-        about = {"what": claim["text"], "quantity": f"ratio of {quantity}"}
+        text = "; ".join(claim[key] for key in ("text", "assuming") if key in claim)
+        about = {"what": text, "quantity": f"ratio of {quantity}"}
         rows.append({**about, "published": claim["published"], **found})
     return rows
 
@@ -75,7 +76,8 @@ def matching(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
 
 def best(cells: pd.DataFrame, quantity: str) -> pd.Series | None:
     """Return the cell in which a quantity is lowest, of those whose lag was long enough."""
-    usable = cells[~cells[f"{quantity}.lag_too_short"].astype(bool)]
+    times = quantity.replace("cost.", "tau.")
+    usable = cells[~cells[f"{times}.lag_too_short"].astype(bool)]
     return None if usable.empty else usable.loc[usable[quantity].idxmin()]
 
 

@@ -26,6 +26,7 @@ KEYS = {
     "cell": dict,  # settings that all cells share, as for `nrevu run`
     "sweep": (dict, list),  # a block of settings with several values, or a list of blocks
     "sizes": dict,  # settings that hold at one size only
+    "beside": list,  # other experiments, whose cells figures and claims may use too
     "trace": dict,  # which cells to follow update by update
     "figures": dict,  # what to draw, by name
     "published": list,  # numbers that were printed, and for which settings
@@ -36,7 +37,7 @@ TRACE_KEYS = {
     "for_each": str,  # ... for each value of this one, and the cell that differs in u alone
 }
 FIGURE_KEYS = {
-    "kind": str,  # lines, or runs: of acceptances, in the cells that are traced
+    "kind": str,  # lines; heat: a map; bars: side by side; runs: of acceptances, where traced
     "title": str,  # default: the experiment's
     "where": dict,  # show only cells with these values
     "x": str,  # the column on the horizontal axis
@@ -49,6 +50,10 @@ FIGURE_KEYS = {
     "line_label": str,  # what to call it
     "references": list,  # cells, by their values, that are drawn as horizontal lines
     "best": str,  # which cells to ring: the best of each line, or of each panel
+    "y": str,  # heat: the column on the vertical axis
+    "value": str,  # heat and bars: the column that is shown
+    "bars": list,  # the cells to choose the best of, for a bar each: {label, where}
+    "range": list,  # heat: the values at the ends of the colour scale
     "colours": list,  # of the lines, in the order of their values; default: a safe palette
 }
 CLAIM_KEYS = {
@@ -57,8 +62,15 @@ CLAIM_KEYS = {
     "quantity": str,  # of which column
     "of": dict,  # numerator: the best cell with these values
     "over": dict,  # denominator: the best cell with these values
+    "assuming": str,  # what the comparison rests on
+    "factor": (int, float),  # by which the ratio is multiplied under that assumption; default 1
 }
-FIGURE_NEEDS = {"lines": ("x", "panels"), "runs": ("line",)}  # by kind
+FIGURE_NEEDS = {  # by kind
+    "lines": ("x", "panels"),
+    "heat": ("x", "y", "value"),
+    "bars": ("bars", "value"),
+    "runs": ("line",),
+}
 WORDS = {"x_scale": ("linear", "log"), "y_scale": ("linear", "log"), "best": ("line", "panel")}
 
 
@@ -73,6 +85,7 @@ class Experiment:
     size: str
     cells: tuple[Cell, ...]
     estimate: Estimate
+    beside: tuple[str, ...]
     trace: Mapping[str, str]
     figures: Mapping[str, Mapping[str, Any]]
     published: tuple[Mapping[str, Any], ...]
@@ -113,7 +126,7 @@ def read(name: str) -> Document:
         if not isinstance(claim, dict):
             raise Mistake("holds keys and values", "claims", doc.place("claims", index))
         check_keys(doc, claim, CLAIM_KEYS, ("claims", index))
-        need(doc, claim, CLAIM_KEYS, "claims", index)
+        need(doc, claim, ("text", "published", "quantity", "of", "over"), "claims", index)
     return doc
 
 
@@ -164,7 +177,11 @@ def check_figure(doc: Document, name: str) -> None:
     for key, allowed in WORDS.items():
         if key in figure and figure[key] not in allowed:
             raise unknown("value", figure[key], allowed, key=key, place=doc.place(*path, key))
-    traced = figure["kind"] == "runs" or "trace" in figure["panels"]
+    for index, bar in enumerate(figure.get("bars", ())):
+        if not isinstance(bar, dict) or bar.keys() != {"label", "where"}:
+            place = doc.place(*path, "bars", index)
+            raise Mistake("a bar holds 'label' and 'where' (values)", name, place)
+    traced = figure["kind"] == "runs" or "trace" in figure.get("panels", ())
     if traced and "trace" not in doc.data:
         raise Mistake("needs 'trace' in the file: which cells to follow", name, doc.place(*path))
     if "trace" in figure.get("panels", ()) and figure.get("rows") != doc.data["trace"]["for_each"]:
@@ -192,6 +209,7 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         size=size,
         cells=tuple(cell for cell, _ in cells),
         estimate=estimates.pop(),
+        beside=tuple(doc.data.get("beside", ())),
         trace=doc.data.get("trace", {}),
         figures=doc.data.get("figures", {}),
         published=tuple(doc.data.get("published", ())),
@@ -232,10 +250,13 @@ def check_cells(doc: Document, cells: list, estimates: set) -> None:
 
 def columns(experiment: Experiment) -> list[str]:
     """Return the columns that a figure or a published number may speak of."""
-    names = {key for cell in experiment.cells for key in parameters(cell)}
-    names |= {key for cell in experiment.cells for key in cell.derived}
-    quantities = {q for cell in experiment.cells for q in cell.distribution.means()}
-    return sorted(names | {f"tau.{q}" for q in quantities} | {"rejection_rate", "clustering"})
+    cells = list(experiment.cells)
+    for name in experiment.beside:
+        cells += expand(name, experiment.size).cells
+    names = {key for cell in cells for key in (*parameters(cell), *cell.derived)}
+    quantities = {q for cell in cells for q in cell.distribution.means()}
+    times = {f"{kind}.{quantity}" for kind in ("tau", "cost") for quantity in quantities}
+    return sorted(names | times | {"rejection_rate", "clustering"})
 
 
 def check_columns(doc: Document, experiment: Experiment) -> None:
@@ -252,7 +273,10 @@ def mentioned(doc: Document, experiment: Experiment) -> Iterator[tuple[str, tupl
         yield name, ("trace", key)
     for figure, settings in experiment.figures.items():
         path = ("figures", figure)
-        yield from ((settings[k], (*path, k)) for k in ("x", "rows", "line") if k in settings)
+        single = [key for key in ("x", "y", "value", "rows", "line") if key in settings]
+        yield from ((settings[key], (*path, key)) for key in single)
+        for index, bar in enumerate(settings.get("bars", ())):
+            yield from ((key, (*path, "bars", index, "where", key)) for key in bar["where"])
         for index, name in enumerate(settings.get("panels", ())):
             if name != "trace":
                 yield name, (*path, "panels", index)

@@ -6,6 +6,7 @@ name carries a hash of all the sources, because numba itself looks only at the f
 the update when it decides whether a cached kernel is still good.
 """
 
+import dataclasses
 import functools
 from types import FunctionType
 
@@ -17,19 +18,37 @@ from nrevu.sources import sources_hash
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
 OPTIONS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-NEEDS = {"metropolis": ("energy", "record"), "hamiltonian": ("gradient", "record")}
+NEEDS = {
+    "metropolis": ("energy", "record", "gibbs"),
+    "hamiltonian": ("gradient", "record", "gibbs"),
+}
+
+
+def no_gibbs(x, data, bits):
+    """Stand in for a distribution that has nothing to Gibbs-sample."""
 
 
 @functools.cache
 def build(update: str, distribution: type):
     """Return the compiled kernel of an update ('metropolis') for a class of distributions."""
     functions = {
-        name: njit(inline="always", **OPTIONS)(getattr(distribution, name))
+        name: njit(inline="always", **OPTIONS)(getattr(distribution, name, no_gibbs))
         for name in NEEDS[update]
     }
+    functions["FIXED_DIM"] = fixed_dim(distribution)
     tag = f"{distribution.__name__}_{sources_hash(distribution)}"
     function = bind(getattr(updates, update), f"{update}_{tag}", functions)
     return njit(cache=True, **OPTIONS)(function)
+
+
+def fixed_dim(distribution: type) -> int:
+    """Return the dimension that all distributions of a class have, or 0.
+
+    A kernel that knows it is compiled without loops, twice as fast in two dimensions.
+    """
+    settings = dataclasses.fields(distribution) if dataclasses.is_dataclass(distribution) else ()
+    varies = any(field.name == "dim" for field in settings)
+    return 0 if varies else getattr(distribution, "dim", 0)
 
 
 def bind(source: FunctionType, name: str, functions: dict) -> FunctionType:

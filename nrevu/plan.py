@@ -88,21 +88,31 @@ class Plan:
         trace = self.experiments[experiment].trace
         return short_hash([self.table_fingerprint(experiment), dict(trace)])
 
+    def tables(self, experiment: str) -> list[str]:
+        """Return the tables that figures and comparisons of an experiment are made from."""
+        names = [experiment, *(find(n).stem for n in self.experiments[experiment].beside)]
+        return [f"{self.root}/{self.size}/{name}/table.parquet" for name in names]
+
+    def all_fingerprint(self, experiment: str) -> str:
+        """Return a hash of all that the tables of an experiment, and those beside, depend on."""
+        names = [experiment, *(find(n).stem for n in self.experiments[experiment].beside)]
+        return short_hash([self.table_fingerprint(name) for name in names])
+
     def figure_fingerprint(self, experiment: str, figure: str) -> str:
         """Return a hash of all that a figure depends on."""
         e = self.experiments[experiment]
         own = [e.title, dict(e.figures[figure]), list(e.published)]
-        return short_hash([self.trace_fingerprint(experiment), own])
+        return short_hash([self.all_fingerprint(experiment), dict(e.trace), own])
 
     def comparison_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that a comparison depends on."""
         e = self.experiments[experiment]
-        return short_hash([self.table_fingerprint(experiment), list(e.published), list(e.claims)])
+        return short_hash([self.all_fingerprint(experiment), list(e.published), list(e.claims)])
 
     def traces(self, experiment: str, figure: str) -> list[str]:
         """Return the file of traces if a figure needs it."""
         settings = self.experiments[experiment].figures[figure]
-        traced = settings["kind"] == "runs" or "trace" in settings["panels"]
+        traced = settings["kind"] == "runs" or "trace" in settings.get("panels", ())
         return [f"{self.root}/{self.size}/{experiment}/traces.json"] if traced else []
 
     def words(self, experiment: str) -> list[str]:
@@ -130,8 +140,12 @@ def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
     if wanted is not None and (type(wanted) not in (int, float) or not wanted > 0):
         raise Mistake(f"{wanted!r} is not allowed: seconds, above 0", "batch", "--config")
     extra = () if given["seed"] is None else (Setting("seed", given["seed"], "--config"),)
-    experiments = {find(name).stem: expand(name, size, extra) for name in dict.fromkeys(names)}
-    sources = {find(name).stem: name for name in names}
+    sources, experiments = {}, {}
+    while names:  # with those whose cells are shown beside another's
+        name = names.pop(0)
+        sources[find(name).stem] = name
+        experiment = experiments[find(name).stem] = expand(name, size, extra)
+        names += [other for other in experiment.beside if find(other).stem not in experiments]
     seconds = wanted or batch_seconds(experiments)
     batches = {name: pack(e.cells, seconds) for name, e in experiments.items()}
     return Plan(size, given["seed"], Path(root), experiments, sources, batches)

@@ -6,7 +6,7 @@ from nrevu.autocorr import autocorrelation_time, clustering, rejection_rate
 from nrevu.cell import Cell, config
 from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake
-from nrevu.series import Series
+from nrevu.series import Series, quantities
 
 
 def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
@@ -14,8 +14,8 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     decided = (series.rejected, series.lengths, cell.schedule.group)
     rate, clusters = rejection_rate(*decided), clustering(*decided)
     taus = {}
-    for column, (quantity, mean) in enumerate(cell.distribution.means().items()):
-        values = series.rows[:, column]
+    columns = quantities(cell.distribution, series.rows).T
+    for values, (quantity, mean) in zip(columns, cell.distribution.means().items(), strict=True):
         if estimate.mean == "pooled":
             mean = float(values.mean(dtype=float))
         elif mean is None:

@@ -1,6 +1,7 @@
 """What the chains of one cell recorded; the form in which it is kept and analysed."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ import numpy as np
 class Series:
     """What the chains of one cell recorded."""
 
-    columns: tuple[str, ...]  # names of the recorded quantities
+    columns: tuple[str, ...]  # names of what is recorded
     rows: np.ndarray  # float32 (groups, columns): state at the end of each group
     rejected: np.ndarray  # unsigned (groups): updates rejected in each group
     lengths: tuple[int, ...]  # rows of each chain
@@ -22,3 +23,13 @@ class Series:
 def counts_type(group: int) -> np.dtype:
     """Return the smallest unsigned type that holds a count from 0 to group."""
     return np.min_scalar_type(group)
+
+
+def recorded(distribution: Any) -> tuple[str, ...]:
+    """Return the names of the recorded columns: the quantities, unless those are derived."""
+    return getattr(distribution, "recorded", None) or tuple(distribution.means())
+
+
+def quantities(distribution: Any, rows: np.ndarray) -> np.ndarray:
+    """Return the quantities (n, how many) of recorded rows (n, columns)."""
+    return distribution.derive(rows) if hasattr(distribution, "derive") else rows

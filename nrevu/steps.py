@@ -22,6 +22,13 @@ def seed_setting(seed: int | None) -> tuple:
     return () if seed is None else (Setting("seed", seed, "--seed"),)
 
 
+def read_tables(files: list[str]):
+    """Return one pandas table of the rows of several."""
+    import pandas as pd
+
+    return pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+
+
 def read_cells(file: str) -> Iterator[Cell]:
     """Yield the cells of a file that holds their configs by digest."""
     for digest, config in json.loads(Path(file).read_text()).items():
@@ -100,15 +107,13 @@ def table_step(args: argparse.Namespace) -> None:
 
 def trace_step(args: argparse.Namespace) -> None:
     """Follow an experiment's best cells, and those that differ in u alone, update by update."""
-    import pandas as pd
-
     from nrevu.chain import trace
     from nrevu.experiment import expand
     from nrevu.tracing import SHOWN, chosen, describe
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     cells = {cell.digest: cell for cell in experiment.cells}
-    table = pd.read_parquet(args.table)
+    table = read_tables(args.table)
     traces = []
     for row, best, pair in chosen(table, experiment.trace):
         cell = cells[table.digest[row]]
@@ -131,26 +136,22 @@ def check_same_chain(folder: Path, cell: Cell, rows: bytes) -> None:
 
 def compare_step(args: argparse.Namespace) -> None:
     """Set an experiment's results beside what was published of it."""
-    import pandas as pd
-
     from nrevu.comparison import compare
     from nrevu.experiment import expand
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    comparison = compare(experiment, pd.read_parquet(args.table))
+    comparison = compare(experiment, read_tables(args.table))
     store.write_text(args.out, comparison.to_csv(index=False))
 
 
 def figure_step(args: argparse.Namespace) -> None:
     """Draw one of the figures of an experiment from its table."""
-    import pandas as pd
-
     from nrevu.experiment import expand
     from nrevu.figures import draw, save
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     traces = json.loads(Path(args.traces).read_text()) if args.traces else []
-    figure = draw(experiment, args.name, pd.read_parquet(args.table), traces)
+    figure = draw(experiment, args.name, read_tables(args.table), traces)
     for path in args.out:
         unfinished = path.with_name(f"{path.stem}.tmp{path.suffix}")
         save(figure, unfinished)

@@ -1,5 +1,8 @@
 """Tables: one flat row per cell, under the keys of the config.
 
+The cost of a quantity is its autocorrelation time in gradient evaluations (of a method without
+gradients: density evaluations), all that were made counted: what one independent draw takes.
+
 In: the results of cells. Out: a pandas DataFrame, in the order of the experiment's cells.
 """
 
@@ -21,6 +24,12 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
         flat[f"tau.{quantity}"] = tau["value"]
         flat[f"tau.{quantity}.se"] = tau["se"]
         flat[f"tau.{quantity}.lag_too_short"] = quantity in result["lag_too_short"]
+    evaluations = result["evaluations"]
+    each = (evaluations["gradient"] or evaluations["density"]) / result["groups"]
+    for quantity, tau in result["tau"].items():
+        for end, part in (("", "value"), (".se", "se")):
+            value = None if tau[part] is None else each * tau[part]
+            flat[f"cost.{quantity}{end}"] = value
     flat |= {f"evaluations.{kind}": count for kind, count in result["evaluations"].items()}
     for key in ("overflows", "cpu_seconds", "ns_per_update", "digest", "name"):
         flat[key] = result[key]

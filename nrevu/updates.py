@@ -16,6 +16,9 @@ from nrevu.rng import SCRATCH, fill_normals, fill_signed, next_gamma
 NORMALS = 2048  # made at a time, where a chain has fewer coordinates than that
 
 
+FIXED_DIM = 0  # bound to the dimension of a class of distributions that has only one
+
+
 def energy(x, data):
     """Return U(x) = -log pi(x) up to a constant. Bound to a distribution's own."""
 
@@ -28,21 +31,29 @@ def record(x, U, data, row):
     """Write the recorded columns of state x with energy U into `row`. Bound likewise."""
 
 
-def metropolis(x, p, v, bits, data, eta, delta, noise, group, burn_in, rows, rejected, trace):
+def gibbs(x, data, bits):
+    """Draw the variables that are kept in `data` given x. Bound likewise, or does nothing."""
+
+
+def metropolis(
+    x, p, v, bits, data, eta, delta, noise, group, gibbs_every, burn_in, rows, rejected, trace
+):
     """Random-walk Metropolis, all coordinates at once: Section 3. It has no p.
 
-    Returns the last v and, of the recorded groups, the density and gradient evaluations and the
-    proposals whose energy was not finite. Row t of `trace` (any, 2) receives the u of recorded
-    update t, as it was compared, and whether it accepted.
+    After every `gibbs_every` updates (0: never) comes a Gibbs scan, which leaves v alone. Returns
+    the last v and, of the recorded groups, the density and gradient evaluations and the proposals
+    whose energy was not finite. Row t of `trace` (any, 2) receives the u of recorded update t, as
+    it was compared, and whether it accepted.
     """
-    dim = x.size
+    dim = FIXED_DIM if FIXED_DIM > 0 else x.size
     block = max(1, NORMALS // dim)
     words = np.empty(SCRATCH, np.uint64)
     normals = np.empty((block, dim))
     signed = np.zeros(block)
     proposal = np.empty(dim)
+    gibbs(x, data, bits)  # given an exact draw of x, an exact draw of all there is
     U = energy(x, data)
-    density, overflows, traced = 0, 0, 0
+    overflows, traced, since, scans = 0, 0, 0, 0
     used = block
     for t in range(-burn_in, rows.shape[0]):
         rejections = 0
@@ -70,31 +81,39 @@ def metropolis(x, p, v, bits, data, eta, delta, noise, group, burn_in, rows, rej
             else:
                 rejections += 1
                 overflows += t >= 0 and not abs(U_proposal) < math.inf
+            since += 1
+            if since == gibbs_every:  # U depends on what it draws
+                gibbs(x, data, bits)
+                U = energy(x, data)
+                scans += t >= 0
+                since = 0
         if t >= 0:
             record(x, U, data, rows[t])
             rejected[t] = rejections
-            density += group
+    density = rows.shape[0] * group + scans
     return v, density, 0, overflows
 
 
 def hamiltonian(
-    x, p, v, bits, data, eta, alpha, L, jitter, delta, noise, group, burn_in, rows, rejected, trace
-):
+    x, p, v, bits, data, eta, alpha, L, jitter, delta, noise, group, gibbs_every, burn_in, rows,
+    rejected, trace,
+):  # fmt: skip
     """Partial refreshment of p, L leapfrog steps, decision, negation: Section 4, steps 1 to 4.
 
     Alpha 0 and L 1 is Langevin, alpha near 1 and L 1 Langevin with persistent momentum, alpha 0
     and L large HMC. Where jitter n is not 0, each trajectory's stepsize is eta / sqrt(g), g from
     a Gamma distribution with mean 1 and shape n / 2. Returns as `metropolis` does.
     """
-    dim = x.size
+    dim = FIXED_DIM if FIXED_DIM > 0 else x.size
     block = max(1, NORMALS // dim)
     words = np.empty(SCRATCH, np.uint64)
     normals = np.empty((block, dim))
     signed = np.zeros(block)
     fresh = math.sqrt(1.0 - alpha * alpha)
     g, x_new, p_new, g_new = np.empty(dim), np.empty(dim), np.empty(dim), np.empty(dim)
+    gibbs(x, data, bits)  # given an exact draw of x, an exact draw of all there is
     U = gradient(x, data, g)
-    density, gradients, overflows, traced = 0, 0, 0, 0
+    overflows, traced, since, scans = 0, 0, 0, 0
     used = block
     step = eta
     for t in range(-burn_in, rows.shape[0]):
@@ -148,9 +167,15 @@ def hamiltonian(
                     p[i] = -p[i]
                 rejections += 1
                 overflows += t >= 0 and not abs(dH) < math.inf
+            since += 1
+            if since == gibbs_every:  # U and g depend on what it draws
+                gibbs(x, data, bits)
+                U = gradient(x, data, g)
+                scans += t >= 0
+                since = 0
         if t >= 0:
             record(x, U, data, rows[t])
             rejected[t] = rejections
-            density += group
-            gradients += group * L
+    updates = rows.shape[0] * group
+    density, gradients = updates + scans, updates * L + scans
     return v, density, gradients, overflows

@@ -128,3 +128,34 @@ def test_the_same_table_gives_the_same_bytes(experiment, table, tmp_path, form):
     for name in ("a", "b"):
         save(draw(experiment, "fig1", table, []), tmp_path / f"{name}.{form}")
     assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()
+
+
+def mixed_table():
+    """A made-up table of the mixed problem, Langevin and HMC."""
+    rows = []
+    for name in ("mixed_langevin", "mixed_hmc"):
+        for cell in expand(name, "paper").cells:
+            cost = 150 + 1000 * abs(cell.method.stepsize - 0.03) - 20 * cell.u.delta
+            cost += 100 * (cell.u.name == "standard")
+            row = parameters(cell) | {"cost.indicator": cost, "cost.indicator.se": 5.0}
+            rows.append(row | {"tau.indicator.lag_too_short": False})
+    return pd.DataFrame(rows)
+
+
+def test_heat_maps_frame_the_best_cell_on_one_scale():
+    figure = draw(expand("mixed_langevin", "paper"), "mixed_langevin", mixed_table(), [])
+    maps = [ax for ax in figure.axes if ax.images]
+    assert len(maps) == 5 and maps[0].get_title() == "standard"
+    assert {(ax.images[0].norm.vmin, ax.images[0].norm.vmax) for ax in maps} == {(100, 500)}
+    for ax in maps:
+        assert len(ax.texts) == 36 and len(ax.patches) == 1
+        assert ax.patches[0].get_x() == 2.5  # stepsize 0.03 is the fourth
+    assert len(draw(expand("mixed_hmc", "paper"), "mixed_hmc", mixed_table()[180:], []).axes) == 2
+
+
+def test_bars_show_the_best_cell_of_each_method():
+    figure = draw(expand("mixed_langevin", "paper"), "mixed", mixed_table(), [])
+    (ax,) = figure.axes
+    assert len(ax.patches) == 3
+    assert [text.get_text() for text in ax.texts] == ["250 ± 5", "250 ± 5", "150 ± 5"]
+    assert "delta 0.015" in ax.get_xticklabels()[2].get_text()

@@ -16,7 +16,7 @@ from numba import njit
 from nrevu import rng, updates
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.pairs import Pairs
-from nrevu.kernel import OPTIONS, bind, build
+from nrevu.kernel import OPTIONS, bind, build, no_gibbs
 
 CHAINS = 60_000
 NO_TRACE = np.empty((0, 2), np.float32)
@@ -71,7 +71,7 @@ def deviation(kernel, distribution, arguments, delta, noise, updates_each=4):
     x_before = x.copy()
     bits = rng.streams(11, "0", 0)[1]
     rows, rejected = np.empty((1, 2), np.float32), np.empty(1, np.uint8)
-    settings = (*arguments, delta, noise, updates_each, 0, rows, rejected, NO_TRACE)
+    settings = (*arguments, delta, noise, updates_each, 0, 0, rows, rejected, NO_TRACE)
     for i in range(CHAINS):
         v[i] = kernel(x[i], p[i], v[i], bits, distribution.data(), *settings)[0]
     f, exact = functions(distribution, x), functions(distribution, x_before)
@@ -144,6 +144,7 @@ def broken(update, distribution, edit=None, **functions):
         source = scope[update]
     needs = {"metropolis": ("energy", "record"), "hamiltonian": ("gradient", "record")}[update]
     own = {name: njit(**OPTIONS)(getattr(type(distribution), name)) for name in needs}
+    own["gibbs"] = njit(getattr(type(distribution), "gibbs", no_gibbs))
     return njit(**OPTIONS)(bind(source, "broken", {**own, **functions}))
 
 
@@ -214,7 +215,7 @@ def leapfrog(distribution, x, p, eta, steps):
     )
     x, p = x.copy(), p.copy()
     rows, rejected = np.empty((1, 2), np.float32), np.empty(1, np.uint8)
-    settings = (eta, 1.0, steps, 0.0, 0.1, 0.0, 1, 0, rows, rejected, NO_TRACE)
+    settings = (eta, 1.0, steps, 0.0, 0.1, 0.0, 1, 0, 0, rows, rejected, NO_TRACE)
     kernel(x, p, 0.5, rng.streams(1, "0", 0)[1], distribution.data(), *settings)
     return x, p
 
@@ -287,7 +288,7 @@ def test_metropolis_is_the_literal_algorithm():
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
     trace = np.empty((40, 2), np.float32)
     last_v, density, gradients, _ = build("metropolis", Gaussian)(
-        x.copy(), x.copy(), v, bits, (), eta, delta, noise, group, burn_in, rows, rejected, trace
+        x.copy(), x.copy(), v, bits, (), eta, delta, noise, group, 0, burn_in, rows, rejected, trace
     )
     decisions = []
     for t in range(-burn_in, groups):
@@ -325,7 +326,7 @@ def test_hamiltonian_is_the_literal_algorithm(alpha, steps, jitter):
     trace = np.empty((group * groups, 2), np.float32)
     last_v, density, gradients, overflows = build("hamiltonian", Pairs)(
         x.copy(), p.copy(), v, bits, target.data(), eta, alpha, steps, jitter, delta, noise,
-        group, burn_in, rows, rejected, trace,
+        group, 0, burn_in, rows, rejected, trace,
     )  # fmt: skip
     energy = lambda x, p: 0.5 * x @ precision @ x + 0.5 * p @ p  # noqa: E731
     decisions = []
@@ -364,7 +365,7 @@ def test_a_trajectory_that_overflows_is_a_rejection_and_is_counted():
     start = np.array([0.5, -0.5])
     rows, rejected = np.empty((10, 2), np.float32), np.empty(10, np.uint8)
     x, p = start.copy(), np.zeros(2)
-    settings = (1e3, 0.0, 10, 0.0, 0.1, 0.0, 5, 1, rows, rejected, NO_TRACE)
+    settings = (1e3, 0.0, 10, 0.0, 0.1, 0.0, 5, 0, 1, rows, rejected, NO_TRACE)
     counts = build("hamiltonian", Skewed)(x, p, 0.5, rng.streams(1, "0", 0)[1], (), *settings)
     assert x.tolist() == start.tolist() and np.all(np.isfinite(p))
     assert rejected.tolist() == [5] * 10 and counts[3] == 50 and math.isfinite(counts[0])

@@ -68,7 +68,7 @@ rule table:
 
 rule compare:
     input:
-        "results/{size}/{experiment}/table.parquet",
+        lambda w: plan.tables(w.experiment),
     output:
         "results/{size}/{experiment}/comparison.csv",
     log:
@@ -97,7 +97,7 @@ rule trace:
 
 rule figure:
     input:
-        table="results/{size}/{experiment}/table.parquet",
+        tables=lambda w: plan.tables(w.experiment),
         traces=lambda w: plan.traces(w.experiment, w.figure),
     output:
         expand(
@@ -113,5 +113,5 @@ rule figure:
         ],
         fingerprint=lambda w: plan.figure_fingerprint(w.experiment, w.figure),
     shell:
-        "{NREVU:q} figure {params.words:q} --name {wildcards.figure} --table {input.table}"
+        "{NREVU:q} figure {params.words:q} --name {wildcards.figure} --table {input.tables}"
         " {params.traces:q} --out {output} > {log} 2>&1"

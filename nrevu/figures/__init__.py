@@ -12,11 +12,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from nrevu.experiment import Experiment
+from nrevu.figures.bars import bars
+from nrevu.figures.heat import heat
 from nrevu.figures.lines import lines
 from nrevu.figures.runs import runs
 from nrevu.figures.style import STYLE
 
-KINDS = {"lines": lines, "runs": runs}
+KINDS = {"lines": lines, "heat": heat, "bars": bars, "runs": runs}
 
 
 def draw(experiment: Experiment, name: str, table: pd.DataFrame, traces: list[dict[str, Any]]):

@@ -35,18 +35,19 @@ LABELS = {
     "method.alpha": "α",
     "method.L": "L",
     "eta": "η",
+    "indicator": "indicator of (-0.5, 1.5)",
 }
 
 
 def set_title(figure: Figure, text: str) -> None:
     """Give a figure a title, broken into lines that fit its width."""
-    width = int(figure.get_figwidth() * 13)
+    width = int(figure.get_figwidth() * 11)
     figure.suptitle(textwrap.fill(text, width), fontsize=11)
 
 
 def label(column: str) -> str:
     """Return what to call a column on a figure."""
-    name = column.removeprefix("tau.")
+    name = column.removeprefix("tau.").removeprefix("cost.")
     return LABELS.get(name, name.replace("_", " "))
 
 
@@ -67,3 +68,12 @@ def palette(count: int, given: list[str] | None = None) -> list[str]:
         return list(COLOURS[:count])
     scale = matplotlib.colormaps["viridis"]
     return [matplotlib.colors.to_hex(scale(0.92 * index / (count - 1))) for index in range(count)]
+
+
+def value_title(column: str) -> str:
+    """Return what a scale of values is called."""
+    if column.startswith("cost."):
+        return f"gradient evaluations per independent draw\nof the {label(column)}"
+    if column.startswith("tau."):
+        return f"autocorrelation time of the {label(column)} (groups)"
+    return label(column)
