@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nrevu import __version__
 from nrevu.mistake import Mistake
+from nrevu.places import choices, folder
 
 DESCRIPTION = """\
 Experiments on Metropolis accept/reject methods, after Radford Neal (2020): keep the uniform u of
@@ -32,8 +33,10 @@ Runs one cell and prints what was found, with standard errors. Nothing is writte
   nrevu run u=nonreversible u.delta=0.3 run.groups=100000 seed=7
   nrevu run experiment=fig1 method.stepsize=2.4 --json
 
-Every key, with its meaning and default, is in conf/config.yaml and the folders beside it;
-`experiment=NAME` starts from the settings that all cells of that experiment share.
+`experiment=NAME` starts from the settings that all cells of that experiment share. Every key,
+with its meaning and default, is in {folder}/config.yaml and the folders beside it. To choose from:
+
+{choices}
 """
 
 CELLS = """\
@@ -68,7 +71,12 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser("nrevu", description=DESCRIPTION, **kind)
     top.add_argument("--version", action="version", version=f"nrevu {__version__}")
     subs = top.add_subparsers(required=True, metavar="COMMAND")
-    run = subs.add_parser("run", help="run one cell and print its results", description=RUN, **kind)
+    groups = ("distribution", "method", "u", "size", "experiment")
+    listed = "\n".join(f"  {group:13} {', '.join(choices(group))}" for group in groups)
+    about = RUN.format(folder=folder(), choices=listed)
+    run = subs.add_parser(
+        "run", help="run one cell and print its results", description=about, **kind
+    )
     run.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="as in conf/config.yaml")
     run.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     run.set_defaults(command=run_cell)

@@ -9,7 +9,6 @@ import copy
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hydra import compose, initialize_config_dir
@@ -22,6 +21,7 @@ from nrevu.cell import Cell, from_config
 from nrevu.estimate import Estimate
 from nrevu.fields import build
 from nrevu.mistake import Mistake, unknown
+from nrevu.places import choices, folder
 
 GROUPS = ("distribution", "method", "u", "size")
 
@@ -33,18 +33,6 @@ class Setting:
     key: str  # as in conf/config.yaml, with dots
     value: Any
     place: str  # "file:line" or "command line"
-
-
-def folder() -> Path:
-    """Return conf/, which lies in an installed package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parent
-    inside = package / "conf"
-    return inside if inside.is_dir() else package.parent / "conf"
-
-
-def choices(group: str) -> list[str]:
-    """Return the names of the files in a config group."""
-    return sorted(path.stem for path in (folder() / group).glob("*.yaml"))
 
 
 @functools.cache

@@ -12,10 +12,11 @@ from typing import Any
 
 from nrevu import document
 from nrevu.cell import Cell, parameters
-from nrevu.config import Setting, choices, folder, resolve
+from nrevu.config import Setting, resolve
 from nrevu.document import Document
 from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake, unknown
+from nrevu.places import choices, folder
 from nrevu.sweep import settings_of
 
 # The keys of an experiment's file, and what each may hold.

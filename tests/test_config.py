@@ -4,8 +4,9 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from nrevu.config import composed, folder, parse, resolve
+from nrevu.config import composed, parse, resolve
 from nrevu.mistake import Mistake
+from nrevu.places import folder
 
 
 def cell_of(*words):

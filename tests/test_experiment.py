@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from nrevu.config import choices
 from nrevu.experiment import expand
 from nrevu.mistake import Mistake
+from nrevu.places import choices
 
 PLAIN = """\
 title: a sweep
