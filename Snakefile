@@ -10,11 +10,10 @@ NREVU = [sys.executable, "-m", "nrevu"]
 
 try:
     plan = planning.from_workflow(config)
+    if workflow.is_main_process:
+        progress.prepare(workflow, plan)
 except Mistake as mistake:
     raise WorkflowError(f"nrevu: {mistake}")
-
-if workflow.is_main_process:
-    progress.prepare(plan)
 
 
 rule all:
@@ -34,4 +33,4 @@ onsuccess:
 
 
 onerror:
-    progress.stop()
+    progress.fail()

@@ -33,7 +33,7 @@ class U:
 
     def __post_init__(self):
         if self.delta == 0 and self.noise == 0:
-            raise ValueError("with delta 0 and noise 0, s never changes; for a fresh u: u=standard")
+            raise ValueError("delta 0 with noise 0 never moves v; for a fresh u: u=standard")
 
     @property
     def name(self) -> str:

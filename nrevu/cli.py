@@ -56,6 +56,9 @@ def main(words: list[str] | None = None) -> int:
     except Mistake as mistake:
         print(f"nrevu: {mistake}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        print(f"nrevu: too large for this machine's memory: {error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("nrevu: interrupted; finished cells are kept", file=sys.stderr)
         return 130
@@ -144,7 +147,7 @@ def run_cell(args: argparse.Namespace) -> None:
 
     settings = parse(args.settings)
     experiments = [s.value for s in settings if s.key == "experiment"]
-    shared = shared_settings(experiments[-1]) if experiments else []
+    shared = shared_settings(str(experiments[-1]), settings) if experiments else []
     cell, estimate = resolve([*shared, *(s for s in settings if s.key != "experiment")])
     from nrevu.chain import sample
     from nrevu.result import summarise

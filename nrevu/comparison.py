@@ -102,6 +102,15 @@ def t_quantile(dof: float, level: float = 0.95) -> float:
     return z + first / dof + second / dof**2 + third / dof**3
 
 
+def short_text(table: pd.DataFrame) -> list[str]:
+    """Return a line that counts the times whose lag was too short, if there are any."""
+    flags = [name for name in table if name.endswith(".lag_too_short")]
+    counts = {name.split(".")[1]: int(table[name].sum()) for name in flags}
+    words = ", ".join(f"{count} of {quantity}" for quantity, count in counts.items() if count)
+    note = "autocorrelation times are too low, as the lag is too short (hollow points)"
+    return [f"of {len(table)} cells, {words}: {note}"] if words else []
+
+
 def as_text(name: str, comparison: pd.DataFrame) -> list[str]:
     """Return the comparison of an experiment as lines for a terminal."""
     lines = []

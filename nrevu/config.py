@@ -7,6 +7,7 @@ on the result, which is a hundred times faster and lets us say which keys exist.
 
 import copy
 import functools
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,9 @@ def parse(words: Iterable[str]) -> list[Setting]:
         key, equals, _ = text.partition("=")
         if not equals:
             raise Mistake(f"'{text}' is not of the form KEY=VALUE", place="command line")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", key):
+            allowed = [*GROUPS, *keys(composed())]
+            raise unknown("key", key, allowed, key=key, place="command line")
         try:
             override = parser.parse_override(text)
         except HydraException:
@@ -116,11 +120,26 @@ def put(config: dict[str, Any], setting: Setting) -> None:
         inner = inner.get(name) if isinstance(inner, dict) else None
     if not isinstance(inner, dict) or last not in inner or last == "name":
         where = {"key": setting.key, "place": setting.place}
+        owners = [f"{path[0]}={name}" for name in owning(path[0], last)] if len(path) == 1 else []
+        if owners and last != "name":
+            message = (
+                f"belongs to {' or '.join(owners)}, not to {path[0]}={config[path[0]]['name']}"
+            )
+            raise Mistake(message, **where)
         raise unknown("key", setting.key, [*GROUPS, *keys(config)], **where)
     if isinstance(inner[last], dict):
         message = f"holds {', '.join(inner[last])}: set one of those"
         raise Mistake(message, setting.key, setting.place)
     inner[last] = setting.value
+
+
+def owning(group: str, name: str) -> list[str]:
+    """Return the choices of a config group that have a setting of this name."""
+    found = []
+    for choice in choices(group) if group in ("distribution", "method", "u") else ():
+        if name in composed(**{group: choice})[group]:
+            found.append(choice)
+    return found
 
 
 def keys(config: dict[str, Any], prefix: str = "") -> list[str]:

@@ -4,13 +4,14 @@ In: a path. Out: a Document: the plain data, and the place ("file:line") of any 
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from nrevu.mistake import Mistake
+from nrevu.mistake import Mistake, unknown
 
 
 class Loader(yaml.SafeLoader):
@@ -76,3 +77,23 @@ def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> No
                 raise Mistake(message, key=str(key.value), place=f"{file}:{line}")
             lines[here] = line
             walk(value, here, lines, file)
+
+
+def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
+    """Raise a Mistake for a key that is not allowed, or that holds the wrong kind of thing."""
+    words = {str: "text", list: "a list", dict: "keys and values", int: "a number"}
+    for key, value in data.items():
+        place = doc.place(*path, key)
+        if key not in allowed:
+            raise unknown("key", key, allowed, place=place)
+        if not isinstance(value, allowed[key]):
+            kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
+            known = (words[kind] for kind in kinds if kind in words)
+            raise Mistake(f"must be {' or '.join(known)}", key, place)
+
+
+def need(doc: Document, data: Mapping, keys, *path) -> None:
+    """Raise a Mistake for a key that is missing."""
+    for key in keys:
+        if key not in data:
+            raise Mistake(f"needs '{key}'", ".".join(map(str, path)), doc.place(*path))

@@ -5,15 +5,16 @@ sweep expanded into checked cells, its figures and published numbers checked aga
 """
 
 import functools
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nrevu import document
-from nrevu.cell import Cell, parameters
+from nrevu import document, outputs
+from nrevu.cell import Cell
 from nrevu.config import Setting, resolve
-from nrevu.document import Document
+from nrevu.document import Document, check_keys
 from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake, unknown
 from nrevu.places import choices, folder
@@ -33,46 +34,6 @@ KEYS = {
     "published": list,  # numbers that were printed, and for which settings
     "claims": list,  # ratios that were printed: how many times better one method is
 }
-TRACE_KEYS = {
-    "best": str,  # follow the cell in which this column is lowest ...
-    "for_each": str,  # ... for each value of this one, and the cell that differs in u alone
-}
-FIGURE_KEYS = {
-    "kind": str,  # lines; heat: a map; bars: side by side; runs: of acceptances, where traced
-    "title": str,  # default: the experiment's
-    "where": dict,  # show only cells with these values
-    "x": str,  # the column on the horizontal axis
-    "x_label": str,  # what to call it
-    "x_scale": str,  # log, or linear
-    "y_scale": str,  # of autocorrelation times: log, or linear
-    "panels": list,  # the columns on the vertical axes, a panel each; trace: u of single updates
-    "rows": str,  # the column whose values get a row of panels each
-    "line": str,  # the column whose values get a line each
-    "line_label": str,  # what to call it
-    "references": list,  # cells, by their values, that are drawn as horizontal lines
-    "best": str,  # which cells to ring: the best of each line, or of each panel
-    "y": str,  # heat: the column on the vertical axis
-    "value": str,  # heat and bars: the column that is shown
-    "bars": list,  # the cells to choose the best of, for a bar each: {label, where}
-    "range": list,  # heat: the values at the ends of the colour scale
-    "colours": list,  # of the lines, in the order of their values; default: a safe palette
-}
-CLAIM_KEYS = {
-    "text": str,  # what is claimed
-    "published": (int, float),  # the ratio
-    "quantity": str,  # of which column
-    "of": dict,  # numerator: the best cell with these values
-    "over": dict,  # denominator: the best cell with these values
-    "assuming": str,  # what the comparison rests on
-    "factor": (int, float),  # by which the ratio is multiplied under that assumption; default 1
-}
-FIGURE_NEEDS = {  # by kind
-    "lines": ("x", "panels"),
-    "heat": ("x", "y", "value"),
-    "bars": ("bars", "value"),
-    "runs": ("line",),
-}
-WORDS = {"x_scale": ("linear", "log"), "y_scale": ("linear", "log"), "best": ("line", "panel")}
 
 
 @dataclass(frozen=True)
@@ -99,6 +60,13 @@ def find(name: str) -> Path:
         path = Path(name).absolute()
         if not path.is_file():
             raise Mistake("no such file", place=name)
+        if not re.fullmatch(r"[A-Za-z0-9_-]+", path.stem):
+            message = "its results are kept under the file's name: use letters, digits, - and _"
+            raise Mistake(message, place=name)
+        own = folder() / "experiment" / path.name
+        if own.exists() and not own.samefile(path):
+            message = f"'{path.stem}' is the name of an experiment in {own.parent}: choose another"
+            raise Mistake(message, place=name)
         return path
     if name not in choices("experiment"):
         raise unknown("experiment", name, choices("experiment"))
@@ -116,78 +84,8 @@ def read(name: str) -> Document:
     for size in doc.data.get("sizes", {}):
         if size not in choices("size"):
             raise unknown("size", size, choices("size"), place=doc.place("sizes", size))
-    if "trace" in doc.data:
-        check_keys(doc, doc.data["trace"], TRACE_KEYS, ("trace",))
-        need(doc, doc.data["trace"], TRACE_KEYS, "trace")
-    for figure in doc.data.get("figures", {}):
-        check_figure(doc, figure)
-    for index, entry in enumerate(doc.data.get("published", ())):
-        check_published(doc, entry, "published", index)
-    for index, claim in enumerate(doc.data.get("claims", ())):
-        if not isinstance(claim, dict):
-            raise Mistake("holds keys and values", "claims", doc.place("claims", index))
-        check_keys(doc, claim, CLAIM_KEYS, ("claims", index))
-        need(doc, claim, ("text", "published", "quantity", "of", "over"), "claims", index)
+    outputs.check_grammar(doc)
     return doc
-
-
-def check_published(doc: Document, entry: Any, *path) -> None:
-    """Raise a Mistake if an entry lacks its settings or length, or holds a number that is none."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
-        message = "holds 'at' (settings), 'groups' (run length), 'source' and numbers"
-        raise Mistake(message, "published", doc.place(*path))
-    need(doc, entry, ("groups",), *path)
-    for key, value in entry.items():
-        if key not in ("at", "source") and (type(value) not in (int, float) or not value > 0):
-            raise Mistake(f"{value!r} is not a number above 0", key, doc.place(*path, key))
-
-
-def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
-    """Raise a Mistake for a key that is not allowed, or that holds the wrong kind of thing."""
-    words = {str: "text", list: "a list", dict: "keys and values", int: "a number"}
-    for key, value in data.items():
-        place = doc.place(*path, key)
-        if key not in allowed:
-            raise unknown("key", key, allowed, place=place)
-        if not isinstance(value, allowed[key]):
-            kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
-            known = (words[kind] for kind in kinds if kind in words)
-            raise Mistake(f"must be {' or '.join(known)}", key, place)
-
-
-def need(doc: Document, data: Mapping, keys, *path) -> None:
-    """Raise a Mistake for a key that is missing."""
-    for key in keys:
-        if key not in data:
-            raise Mistake(f"needs '{key}'", ".".join(map(str, path)), doc.place(*path))
-
-
-def check_figure(doc: Document, name: str) -> None:
-    """Raise a Mistake if a figure lacks something its kind needs, or has a word too many."""
-    figure, path = doc.data["figures"][name], ("figures", name)
-    if not isinstance(name, str) or not name.isidentifier() or name == "table":
-        raise Mistake("a figure's name is a word, and not 'table'", str(name), doc.place(*path))
-    if not isinstance(figure, dict):
-        raise Mistake("must be keys and values", name, doc.place(*path))
-    check_keys(doc, figure, FIGURE_KEYS, path)
-    need(doc, figure, ("kind",), *path)
-    if figure["kind"] not in FIGURE_NEEDS:
-        place = doc.place(*path, "kind")
-        raise unknown("kind of figure", figure["kind"], FIGURE_NEEDS, place=place)
-    need(doc, figure, FIGURE_NEEDS[figure["kind"]], *path)
-    for key, allowed in WORDS.items():
-        if key in figure and figure[key] not in allowed:
-            raise unknown("value", figure[key], allowed, key=key, place=doc.place(*path, key))
-    for index, bar in enumerate(figure.get("bars", ())):
-        if not isinstance(bar, dict) or bar.keys() != {"label", "where"}:
-            place = doc.place(*path, "bars", index)
-            raise Mistake("a bar holds 'label' and 'where' (values)", name, place)
-    traced = figure["kind"] == "runs" or "trace" in figure.get("panels", ())
-    if traced and "trace" not in doc.data:
-        raise Mistake("needs 'trace' in the file: which cells to follow", name, doc.place(*path))
-    if "trace" in figure.get("panels", ()) and figure.get("rows") != doc.data["trace"]["for_each"]:
-        message = "a panel 'trace' needs rows for the column of trace.for_each"
-        raise Mistake(message, name, doc.place(*path, "rows"))
 
 
 def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
@@ -197,11 +95,15 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         raise unknown("size", size, choices("size"), key="size")
     cells, estimates = [], set()
     for settings in settings_of(doc):
+        for setting in settings:
+            if setting.key.partition(".")[0] in ("estimate", "size"):
+                message = "cannot be swept: it is the same for all cells of an experiment"
+                raise Mistake(message, setting.key, setting.place)
         size_settings = [Setting("size", size, "command line"), *shared(doc), *at_size(doc, size)]
         cell, estimate = resolve([*size_settings, *settings, *extra])
         cells.append((cell, settings))
         estimates.add(estimate)
-    check_cells(doc, cells, estimates)
+    check_cells(cells)
     experiment = Experiment(
         name=Path(name).stem,
         title=doc.data["title"],
@@ -216,7 +118,8 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         published=tuple(doc.data.get("published", ())),
         claims=tuple(doc.data.get("claims", ())),
     )
-    check_columns(doc, experiment)
+    others = [expand(other, size) for other in experiment.beside]
+    outputs.check_cells(doc, [cell for e in (experiment, *others) for cell in e.cells])
     return experiment
 
 
@@ -236,8 +139,8 @@ def at_size(doc: Document, size: str) -> list[Setting]:
     return [Setting(key, value, doc.place("sizes", size, key)) for key, value in own.items()]
 
 
-def check_cells(doc: Document, cells: list, estimates: set) -> None:
-    """Raise a Mistake if a cell is there twice, or if the estimates differ."""
+def check_cells(cells: list[tuple[Cell, list[Setting]]]) -> None:
+    """Raise a Mistake if a cell is there twice."""
     seen = set()
     for cell, settings in cells:
         if cell in seen:
@@ -245,63 +148,22 @@ def check_cells(doc: Document, cells: list, estimates: set) -> None:
             message = f"the cell ({where}) is in the sweep twice"
             raise Mistake(message, "sweep", settings[0].place)
         seen.add(cell)
-    if len(estimates) > 1:
-        raise Mistake("estimate.* must be the same in all cells", "sweep", doc.place("sweep"))
 
 
-def columns(experiment: Experiment) -> list[str]:
-    """Return the columns that a figure or a published number may speak of."""
-    cells = list(experiment.cells)
-    for name in experiment.beside:
-        cells += expand(name, experiment.size).cells
-    names = {key for cell in cells for key in (*parameters(cell), *cell.derived)}
-    quantities = {q for cell in cells for q in cell.distribution.means()}
-    times = {f"{kind}.{quantity}" for kind in ("tau", "cost") for quantity in quantities}
-    return sorted(names | times | {"rejection_rate", "clustering"})
+def shared_settings(name: str, given: list[Setting]) -> list[Setting]:
+    """Return an experiment's shared settings, for a single cell run by hand.
 
-
-def check_columns(doc: Document, experiment: Experiment) -> None:
-    """Raise a Mistake if something speaks of a column that will not exist."""
-    known = columns(experiment)
-    for name, path in mentioned(doc, experiment):
-        if name not in known:
-            raise unknown("column", name, known, place=doc.place(*path))
-
-
-def mentioned(doc: Document, experiment: Experiment) -> Iterator[tuple[str, tuple]]:
-    """Yield the columns that figures, traces and published numbers speak of, and where."""
-    for key, name in experiment.trace.items():
-        yield name, ("trace", key)
-    for figure, settings in experiment.figures.items():
-        path = ("figures", figure)
-        single = [key for key in ("x", "y", "value", "rows", "line") if key in settings]
-        yield from ((settings[key], (*path, key)) for key in single)
-        for index, bar in enumerate(settings.get("bars", ())):
-            yield from ((key, (*path, "bars", index, "where", key)) for key in bar["where"])
-        for index, name in enumerate(settings.get("panels", ())):
-            if name != "trace":
-                yield name, (*path, "panels", index)
-        for key in settings.get("where", {}):
-            yield key, (*path, "where", key)
-        for index, where in enumerate(settings.get("references", ())):
-            if not isinstance(where, dict):
-                place = doc.place(*path, "references")
-                raise Mistake("a reference is keys and values", figure, place)
-            yield from ((key, (*path, "references", index, key)) for key in where)
-    for index, entry in enumerate(experiment.published):
-        path = ("published", index)
-        numbers = (key for key in entry if key not in ("at", "source", "groups"))
-        yield from ((key, (*path, key)) for key in numbers)
-        yield from ((key, (*path, "at", key)) for key in entry["at"])
-    for index, claim in enumerate(experiment.claims):
-        yield claim["quantity"], ("claims", index, "quantity")
-        for side in ("of", "over"):
-            yield from ((key, ("claims", index, side, key)) for key in claim[side])
-
-
-def shared_settings(name: str) -> list[Setting]:
-    """Return an experiment's shared settings, for a single cell run by hand."""
-    return shared(read(name))
+    What its sweep says of groups is part of a cell's meaning and must be given with the cell.
+    """
+    doc = read(name)
+    keys = [setting.key for setting in given]
+    for settings in settings_of(doc):
+        for setting in settings:
+            if setting.key.startswith("schedule.") and setting.key not in keys:
+                message = f"give it too: it varies in {doc.file}"
+                raise Mistake(message, setting.key, "command line")
+    sizes = [setting.value for setting in given if setting.key == "size"]
+    return [*shared(doc), *(at_size(doc, sizes[-1]) if sizes else [])]
 
 
 def default_set() -> list[str]:

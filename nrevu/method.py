@@ -15,7 +15,7 @@ class Metropolis:
 
     update: ClassVar[str] = "metropolis"
     stepsize: float = real(above=0)  # standard deviation of a proposal before scaling
-    scaling: float = real(default=0.0)  # eta = stepsize / dim^scaling
+    scaling: float = real(at_least=-3, at_most=3, default=0.0)  # eta = stepsize / dim^scaling
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Langevin:
 
     update: ClassVar[str] = "hamiltonian"
     stepsize: float = real(above=0)  # of the leapfrog step before scaling
-    scaling: float = real(default=0.0)  # eta = stepsize / dim^scaling
+    scaling: float = real(at_least=-3, at_most=3, default=0.0)  # eta = stepsize / dim^scaling
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PersistentLangevin:
     stepsize: float = real(above=0)  # of the leapfrog step before scaling
     alpha: float = real(at_least=0, at_most=1)  # how much of the momentum is kept
     alpha_per: str = one_of("update", "time")  # alpha as given, or alpha^eta
-    scaling: float = real(default=0.0)  # eta = stepsize / dim^scaling
+    scaling: float = real(at_least=-3, at_most=3, default=0.0)  # eta = stepsize / dim^scaling
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class HMC:
     update: ClassVar[str] = "hamiltonian"
     stepsize: float = real(above=0)  # of a leapfrog step before scaling
     L: int = whole(at_least=1)  # leapfrog steps of a trajectory
-    scaling: float = real(default=0.0)  # eta = stepsize / dim^scaling
+    scaling: float = real(at_least=-3, at_most=3, default=0.0)  # eta = stepsize / dim^scaling
     # Each trajectory's stepsize is eta / sqrt(Gamma variate, mean 1, shape jitter / 2); 0: eta.
     jitter: float = real(at_least=0, default=0.0)
 

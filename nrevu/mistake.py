@@ -24,6 +24,7 @@ class Mistake(Exception):
 def unknown(what: str, given: object, allowed: Iterable[str], **where) -> Mistake:
     """Return the mistake of naming something that does not exist."""
     allowed = sorted(map(str, allowed))
-    near = difflib.get_close_matches(str(given), allowed, n=1, cutoff=0.5)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    lower = {name.lower(): name for name in allowed}
+    near = difflib.get_close_matches(str(given).lower(), lower, n=1, cutoff=0.5)
+    hint = f" Did you mean '{lower[near[0]]}'?" if near else ""
     return Mistake(f"unknown {what} '{given}'.{hint} Allowed: {', '.join(allowed)}", **where)

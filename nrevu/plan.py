@@ -36,6 +36,7 @@ class Plan:
     """The work of one call of Snakemake."""
 
     size: str
+    label: str  # of the size, and of the seed if one was given: names the folder of results
     seed: int | None
     root: Path  # where the results go
     experiments: Mapping[str, Experiment]
@@ -58,7 +59,11 @@ class Plan:
 
     def done_file(self, experiment: str, batch: str) -> Path:
         """Return the file that says a batch is done."""
-        return self.root / self.size / experiment / "batches" / f"{batch}.json"
+        return self.made(experiment) / "batches" / f"{batch}.json"
+
+    def made(self, experiment: str) -> Path:
+        """Return the folder of an experiment's tables and figures."""
+        return self.root / self.label / experiment
 
     def kernels(self, experiment: str, batch: str) -> list[str]:
         """Return the files that say the kernels of a batch are compiled."""
@@ -71,7 +76,7 @@ class Plan:
         for name, experiment in self.experiments.items():
             files = ["table.csv", *(f"{figure}.png" for figure in experiment.figures)]
             files += ["comparison.csv"] if experiment.published or experiment.claims else []
-            made += [f"{self.root}/{self.size}/{name}/{file}" for file in files]
+            made += [str(self.made(name) / file) for file in files]
         return made
 
     def table_fingerprint(self, experiment: str) -> str:
@@ -91,7 +96,7 @@ class Plan:
     def tables(self, experiment: str) -> list[str]:
         """Return the tables that figures and comparisons of an experiment are made from."""
         names = [experiment, *(find(n).stem for n in self.experiments[experiment].beside)]
-        return [f"{self.root}/{self.size}/{name}/table.parquet" for name in names]
+        return [str(self.made(name) / "table.parquet") for name in names]
 
     def all_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that the tables of an experiment, and those beside, depend on."""
@@ -113,7 +118,7 @@ class Plan:
         """Return the file of traces if a figure needs it."""
         settings = self.experiments[experiment].figures[figure]
         traced = settings["kind"] == "runs" or "trace" in settings.get("panels", ())
-        return [f"{self.root}/{self.size}/{experiment}/traces.json"] if traced else []
+        return [str(self.made(experiment) / "traces.json")] if traced else []
 
     def words(self, experiment: str) -> list[str]:
         """Return the words that name an experiment to the `nrevu` command."""
@@ -133,8 +138,11 @@ def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
             raise unknown("key", key, CONFIG_KEYS, place="--config")
     given = {**CONFIG_KEYS, **config}
     names = given["experiments"]
-    names = names if isinstance(names, list) else str(names).split(",")
-    names = default_set() if names == ["all"] else [str(name).strip() for name in names]
+    names = names if isinstance(names, list) else str(names or "").split(",")
+    names = [str(name).strip() for name in names if str(name).strip()]
+    if not names:
+        raise Mistake("names none: leave it out for all of them", "experiments", "--config")
+    names = default_set() if names == ["all"] else list(dict.fromkeys(names))
     size = str(given["size"])
     wanted = given["batch"]
     if wanted is not None and (type(wanted) not in (int, float) or not wanted > 0):
@@ -143,12 +151,16 @@ def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
     sources, experiments = {}, {}
     while names:  # with those whose cells are shown beside another's
         name = names.pop(0)
-        sources[find(name).stem] = name
+        other = sources.setdefault(find(name).stem, name)
+        if not find(other).samefile(find(name)):
+            message = f"'{other}' and '{name}' have the same name, and would share their results"
+            raise Mistake(message, "experiments", "--config")
         experiment = experiments[find(name).stem] = expand(name, size, extra)
         names += [other for other in experiment.beside if find(other).stem not in experiments]
     seconds = wanted or batch_seconds(experiments)
     batches = {name: pack(e.cells, seconds) for name, e in experiments.items()}
-    return Plan(size, given["seed"], Path(root), experiments, sources, batches)
+    label = size if given["seed"] is None else f"{size}-seed{given['seed']}"
+    return Plan(size, label, given["seed"], Path(root), experiments, sources, batches)
 
 
 @functools.cache

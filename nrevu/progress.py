@@ -16,6 +16,7 @@ from pathlib import Path
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from nrevu import store
+from nrevu.mistake import Mistake
 from nrevu.plan import Plan, cost, forget_lost_batches, write_files
 
 # What Snakemake says of each single job; it is still in Snakemake's own log file.
@@ -28,26 +29,37 @@ _shower: threading.Thread | None = None
 _running: set[int] = set()  # Snakemake's numbers of the sampling jobs under way
 
 
-def prepare(plan: Plan) -> None:
+def prepare(workflow, plan: Plan) -> None:
     """Make a killed run go on where it was; called before Snakemake looks for locks."""
-    take_over()
+    holder = running_process()
+    if holder and not workflow.logger_manager.settings.dryrun:
+        message = f"process {holder} is running the workflow in this folder: wait until it ends"
+        raise Mistake(message)
+    if holder:
+        return
+    clear_marks()
     store.remove_leftovers(plan.folder)
     forget_lost_batches(plan)
     write_files(plan)
 
 
-def take_over() -> None:
-    """Clear the locks and marks that a killed run on this machine left, unless one still runs.
+def running_process() -> str | None:
+    """Return who runs the workflow in this folder, as far as this machine can tell."""
+    try:
+        host, pid, born = RUNNING.read_text().split()
+    except (OSError, ValueError):
+        return None
+    if host != socket.gethostname():
+        return f"{pid} on {host}, or one that died there (then delete {RUNNING}),"
+    return pid if born == birth(int(pid)) and int(pid) != os.getpid() else None
+
+
+def clear_marks() -> None:
+    """Clear the locks and marks that a killed run on this machine left.
 
     Snakemake marks the outputs of jobs under way as incomplete. Ours are written whole or not at
     all, so one that exists is complete, and the mark of a killed run only stands in the way.
     """
-    try:
-        host, pid, born = RUNNING.read_text().split()
-    except (OSError, ValueError):
-        host, pid, born = socket.gethostname(), "0", ""
-    if host != socket.gethostname() or born == birth(int(pid)):
-        return
     for marks in (Path(".snakemake/locks").glob("*.lock"), Path(".snakemake/incomplete").glob("*")):
         for mark in marks:
             mark.unlink(missing_ok=True)
@@ -130,7 +142,8 @@ def describe(costs: dict[str, float], done: set[str], new: set[str], elapsed: fl
     spent = sum(costs[digest] for digest in new)
     words = f"about {duration(elapsed * left / spent)} left" if spent else "time left not known yet"
     waiting = len(costs) - len(done)
-    counts = f"{len(_running)} batches running, {waiting} cells to go"
+    running = f"{len(_running)} batch{'es' if len(_running) != 1 else ''} running"
+    counts = f"{running}, {waiting} cells to go"
     return (
         f"nrevu: {len(done)} of {len(costs)} cells done, {counts}, {words if waiting else 'done'}"
     )
@@ -146,6 +159,15 @@ def duration(seconds: float) -> str:
     return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"
 
 
+def fail() -> None:
+    """Print the last line of progress and say that nothing is lost."""
+    stop()
+    print(
+        "nrevu: stopped before the end. Finished cells are kept; the same command goes on",
+        file=sys.stderr,
+    )
+
+
 def stop() -> None:
     """Print the last line of progress."""
     _stopped.set()
@@ -158,13 +180,15 @@ def finish(plan: Plan) -> None:
     """Print the last line of progress and say where the results are."""
     import pandas as pd
 
-    from nrevu.comparison import as_text
+    from nrevu.comparison import as_text, short_text
 
     stop()
     for name, experiment in plan.experiments.items():
-        folder = plan.root / plan.size / name
+        folder = plan.made(name)
         made = ", ".join(Path(file).name for file in plan.wanted() if f"/{name}/" in file)
         print(f"nrevu: {name}: {len(experiment.cells)} cells; in {folder}: {made}", file=sys.stderr)
+        for line in short_text(pd.read_csv(folder / "table.csv")):
+            print(f"  {name}: {line}", file=sys.stderr)
         if (folder / "comparison.csv").exists():
             comparison = pd.read_csv(folder / "comparison.csv")
             print("\n".join(f"  {line}" for line in as_text(name, comparison)), file=sys.stderr)

@@ -13,6 +13,8 @@ from nrevu.config import Setting
 from nrevu.document import Document
 from nrevu.mistake import Mistake, unknown
 
+MOST = 100_000  # values of one range
+
 
 def settings_of(doc: Document) -> Iterator[list[Setting]]:
     """Yield the settings of each cell of the sweep."""
@@ -63,6 +65,8 @@ def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
     if not all(type(n) in (int, float) for n in (start, end, step)) or step <= 0 or end < start:
         raise Mistake("a range is {from: A, to: B, step: C} with A <= B and C > 0", key, place)
     count = int((end - start) / step + 1e-9) + 1
+    if count > MOST:
+        raise Mistake(f"has {count} values, too many: at most {MOST}", key, place)
     numbers = [round(start + index * step, 12) for index in range(count)]
     whole = type(start) is int and type(step) is int
     return [int(number) for number in numbers] if whole else numbers

@@ -74,13 +74,14 @@ sweep:
     method.stepsize: *s
 """
     text = PLAIN.replace("sweep:\n  method.stepsize: [1.0, 2.0]\n", sweep)
+    text = text.replace("line: u", "line: u.delta")
     cells = expand(written(tmp_path, text), "smoke").cells
     assert len(cells) == 2 + 6 == len(set(cells))
 
 
 def test_keys_joined_by_a_comma_go_together(tmp_path):
     pairs = "method.stepsize, schedule.group: [[1.0, 4], [2.0, 2]]\n  seed: [1, 2]"
-    text = PLAIN.replace("method.stepsize: [1.0, 2.0]", pairs)
+    text = PLAIN.replace("method.stepsize: [1.0, 2.0]", pairs).replace("line: u", "line: seed")
     cells = expand(written(tmp_path, text), "smoke").cells
     found = [(cell.method.stepsize, cell.schedule.group, cell.seed) for cell in cells]
     assert found == [(1.0, 4, 1), (1.0, 4, 2), (2.0, 2, 1), (2.0, 2, 2)]
@@ -140,8 +141,26 @@ BAD = [
     (change("method.stepsize: [1.0, 2.0]", "method.stepsize, seed: [1, 2]"), "lists of 2 values"),
     (change("method.stepsize: [1.0, 2.0]", "method.stepsize, seed: []"), "has no values"),
     (lambda t: t + "sizes: {papr: {}}\n", "Did you mean 'paper'?"),
+    (change("[1.0, 2.0]", "{from: 1, to: 3, step: 1e-9}"), "values, too many"),
+    (
+        change("[1.0, 2.0]", "[1.0]\n  estimate.max_lag: [5, 6]"),
+        "estimate.max_lag: cannot be swept",
+    ),
+    (change("[tau.coordinate]", "[]"), ":11: panels: has no entries"),
+    (change("line: u", "colours: [gren]"), "'gren' is not a colour"),
+    (change("x: method.stepsize", "x: method"), ":10: x: 'method' does not hold numbers"),
+    (change("line: u", "where: {method.stepsize: 9}"), "where: fits no cell"),
+    (
+        change("[1.0, 2.0]", "[1.0, 2.0]\n  seed: [1, 2]"),
+        "several cells have the same method.stepsize",
+    ),
+    (lambda t: t + "published: [{at: {u: standrd}, groups: 9}]\n", "it fits 0 of 2"),
+    (lambda t: t + "published: [{at: {u: standard}, groups: 9}]\n", "it fits 2 of 2"),
     (lambda t: t + "published: [{rejection_rate: 1}]\n", "holds 'at'"),
-    (lambda t: t + "published: [{at: {u: standard}, groups: 9, tau.x: 1}]\n", "column 'tau.x'"),
+    (
+        lambda t: t + "published: [{at: {method.stepsize: 1.0}, groups: 9, tau.x: 1}]\n",
+        "column 'tau.x'",
+    ),
     (lambda t: t + "published: [{at: {}, tau.log_prob: 1}]\n", "needs 'groups'"),
     (lambda t: t + "published: [{at: {}, groups: 9, tau.log_prob: a}]\n", "not a number above 0"),
     (lambda t: t + "claims: [{text: x}]\n", "needs 'published'"),

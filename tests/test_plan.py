@@ -7,6 +7,7 @@ import pytest
 
 from nrevu import progress
 from nrevu.experiment import expand
+from nrevu.mistake import Mistake
 from nrevu.plan import cost, from_workflow, pack
 
 
@@ -37,15 +38,44 @@ def test_progress_in_words():
     assert progress.duration(125) == "2 min 05 s" and progress.duration(3725) == "1 h 02 min"
 
 
-@pytest.mark.parametrize("holder, kept", [("alive", True), ("dead", False), ("elsewhere", True)])
-def test_only_the_lock_of_a_dead_process_is_released(tmp_path, monkeypatch, holder, kept):
+@pytest.mark.parametrize("holder, held", [("alive", True), ("dead", False), ("elsewhere", True)])
+def test_a_run_is_known_to_be_alive_or_dead(tmp_path, monkeypatch, holder, held):
     monkeypatch.chdir(tmp_path)
-    lock = tmp_path / ".snakemake/locks/0.input.lock"
-    lock.parent.mkdir(parents=True)
-    lock.touch()
+    progress.RUNNING.parent.mkdir()
+    assert progress.running_process() is None
     host, pid = socket.gethostname(), os.getppid()
     born = progress.birth(pid)
     texts = {"alive": f"{host} {pid} {born}", "dead": f"{host} {pid} 1", "elsewhere": f"x {pid} 1"}
     progress.RUNNING.write_text(texts[holder])
-    progress.take_over()
-    assert lock.exists() == kept
+    assert bool(progress.running_process()) == held
+
+
+def test_marks_of_a_killed_run_are_cleared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    marks = [tmp_path / ".snakemake/locks/0.input.lock", tmp_path / ".snakemake/incomplete/YQ=="]
+    for mark in marks:
+        mark.parent.mkdir(parents=True)
+        mark.touch()
+    progress.clear_marks()
+    assert not any(mark.exists() for mark in marks)
+    assert progress.RUNNING.read_text().split()[1] == str(os.getpid())
+
+
+def test_experiments_of_one_name_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    text = "title: t\ncell: {distribution.dim: 2}\nsweep: {method.stepsize: [1.0]}\n"
+    for name in ("s.yaml", "sub/s.yaml", "fig1.yaml", "a b.yaml"):
+        (tmp_path / name).write_text(text)
+    for names, says in {
+        "s.yaml,sub/s.yaml": "have the same name",
+        "fig1.yaml": "is the name of an experiment",
+        "a b.yaml": "use letters",
+        ",": "names none",
+    }.items():
+        with pytest.raises(Mistake, match=says):
+            from_workflow({"experiments": names, "size": "smoke"})
+
+
+def test_another_seed_has_a_folder_of_its_own():
+    assert from_workflow({"size": "smoke", "seed": 7}).label == "smoke-seed7"

@@ -17,7 +17,7 @@ rule compile:
     log:
         "results/kernels/{kernel}.log",
     shell:
-        "{NREVU:q} compile results/kernels/{wildcards.kernel}.json --out {output} > {log} 2>&1"
+        "{NREVU:q} compile results/kernels/{wildcards.kernel}.json --out {output:q} > {log:q} 2>&1"
 
 
 rule sample:
@@ -30,7 +30,7 @@ rule sample:
     params:
         cells=lambda w: str(plan.batch_file(w.experiment, w.batch)),
     shell:
-        "{NREVU:q} sample {params.cells} --store results/cells --out {output} > {log} 2>&1"
+        "{NREVU:q} sample {params.cells:q} --store results/cells --out {output:q} > {log:q} 2>&1"
 
 
 rule tau:
@@ -45,8 +45,8 @@ rule tau:
         max_lag=lambda w: plan.experiments[w.experiment].estimate.max_lag,
         mean=lambda w: plan.experiments[w.experiment].estimate.mean,
     shell:
-        "{NREVU:q} tau {params.cells} --max-lag {params.max_lag} --mean {params.mean}"
-        " --store results/cells --out {output} > {log} 2>&1"
+        "{NREVU:q} tau {params.cells:q} --max-lag {params.max_lag} --mean {params.mean}"
+        " --store results/cells --out {output:q} > {log:q} 2>&1"
 
 
 rule table:
@@ -63,7 +63,7 @@ rule table:
     params:
         fingerprint=lambda w: plan.table_fingerprint(w.experiment),
     shell:
-        "{NREVU:q} table --results {input} --out {output} > {log} 2>&1"
+        "{NREVU:q} table --results {input:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule compare:
@@ -77,7 +77,7 @@ rule compare:
         words=lambda w: plan.words(w.experiment),
         fingerprint=lambda w: plan.comparison_fingerprint(w.experiment),
     shell:
-        "{NREVU:q} compare {params.words:q} --table {input} --out {output} > {log} 2>&1"
+        "{NREVU:q} compare {params.words:q} --table {input:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule trace:
@@ -91,8 +91,8 @@ rule trace:
         words=lambda w: plan.words(w.experiment),
         fingerprint=lambda w: plan.trace_fingerprint(w.experiment),
     shell:
-        "{NREVU:q} trace {params.words:q} --table {input} --store results/cells"
-        " --out {output} > {log} 2>&1"
+        "{NREVU:q} trace {params.words:q} --table {input:q} --store results/cells"
+        " --out {output:q} > {log:q} 2>&1"
 
 
 rule figure:
@@ -113,5 +113,5 @@ rule figure:
         ],
         fingerprint=lambda w: plan.figure_fingerprint(w.experiment, w.figure),
     shell:
-        "{NREVU:q} figure {params.words:q} --name {wildcards.figure} --table {input.tables}"
-        " {params.traces:q} --out {output} > {log} 2>&1"
+        "{NREVU:q} figure {params.words:q} --name {wildcards.figure} --table {input.tables:q}"
+        " {params.traces:q} --out {output:q} > {log:q} 2>&1"

@@ -40,7 +40,7 @@ def lines(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figu
     size = (4.3 * len(panels) + 0.4, 3.4 * len(rows) + 1.5)
     figure = Figure(figsize=size, layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
-    grid = figure.subplots(len(rows), len(panels), squeeze=False)
+    grid = figure.subplots(len(rows), len(panels), squeeze=False, sharey="col")
     handles: dict[str, Any] = {}
     for axes, (value, part) in zip(grid, rows, strict=True):
         for ax, column in zip(axes, panels, strict=True):
@@ -105,13 +105,27 @@ def draw_panel(ax: Axes, experiment, settings, column, row, part, handles) -> No
     drawn = styled(settings, part)
     for line in drawn:
         y, se = line.points[column], line.points[f"{column}.se"]
-        handle = ax.errorbar(line.x, y, yerr=se, ms=4.5, lw=1.2, capsize=2, **line.style)
+        x = line.x if column.startswith("tau.") else line.x - line.shift
+        handle = ax.errorbar(x, y, yerr=se, ms=4.5, lw=1.2, capsize=2, **line.style)
+        mark_short(ax, column, line, handles)
         if "line" in settings:
             name = value_label(settings["line"], line.value, settings.get("line_label"))
             handles[name] = handle
         mark_published(ax, experiment, settings, column, row, line, handles)
     if column.startswith("tau."):
         mark_best(ax, settings, column, drawn, handles)
+
+
+def mark_short(ax: Axes, column: str, line: Line, handles) -> None:
+    """Draw the cells whose lag was too short hollow: their times are too low."""
+    flag = f"{column}.lag_too_short"
+    short = line.points[flag].astype(bool) if flag in line.points else []
+    if any(short):
+        hollow = {"marker": line.style["marker"], "ls": "", "mfc": "#ffffff", "ms": 4.5}
+        ax.plot(
+            line.x[short], line.points[column][short], mec=line.style["color"], zorder=4, **hollow
+        )
+        handles["hollow: lag too short, time too low"] = Line2D([], [], mec="#666666", **hollow)
 
 
 def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> None:
@@ -144,7 +158,7 @@ def mark_published(ax: Axes, experiment, settings, column, row, line: Line, hand
         shown = (line.points[settings["x"]] == at.get(settings["x"])).any()
         if in_line and in_row and column in entry and shown:
             star = {"ls": "", "marker": "*", "ms": 16, "mfc": "none", "mew": 1.2}
-            x = at[settings["x"]] + line.shift
+            x = at[settings["x"]] + (line.shift if column.startswith("tau.") else 0)
             ax.plot(x, entry[column], mec=line.style["color"], zorder=5, **star)
             handles["published (Neal 2020)"] = Line2D([], [], mec="#666666", **star)
 
@@ -171,7 +185,7 @@ def name_axes(ax: Axes, settings, column: str, table: pd.DataFrame) -> None:
     if len(ticks) <= 12:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         ax.set_xticks([], minor=True)
-        if settings.get("x_scale") == "log" and len(ticks) > 6:
+        if len(ticks) > (6 if settings.get("x_scale") == "log" else 11):
             ax.tick_params(axis="x", labelrotation=45)
     ax.set_xlabel(settings.get("x_label") or label(settings["x"]))
     if settings.get("y_scale") == "log" and column.startswith("tau."):
@@ -194,7 +208,7 @@ def add_key(figure: Figure, settings, handles: dict[str, Any]) -> None:
     """Put the key below the panels."""
     if "trace" in settings["panels"]:
         handles["u of a rejection"] = Line2D([], [], ls="", marker="x", ms=5, color="#D62728")
-    last = [name for name in handles if name.startswith(("best of", "published", "u of"))]
+    last = [n for n in handles if n.startswith(("best of", "published", "u of", "hollow"))]
     order = [name for name in handles if name not in last] + sorted(last)
     shifted = "line" in settings and settings.get("x_scale") != "log"
     figure.legend(
@@ -202,6 +216,6 @@ def add_key(figure: Figure, settings, handles: dict[str, Any]) -> None:
         order,
         loc="outside lower center",
         ncols=min(len(order), int(figure.get_figwidth() / 2.1)),
-        title="lines are shifted sideways a little to tell them apart" if shifted else None,
+        title="times: lines are shifted sideways a little to tell them apart" if shifted else None,
         title_fontsize=8,
     )

@@ -42,7 +42,7 @@ LABELS = {
 def set_title(figure: Figure, text: str) -> None:
     """Give a figure a title, broken into lines that fit its width."""
     width = int(figure.get_figwidth() * 11)
-    figure.suptitle(textwrap.fill(text, width), fontsize=11)
+    figure.suptitle(textwrap.fill(text, width).replace("$", r"\$"), fontsize=11)
 
 
 def label(column: str) -> str:
