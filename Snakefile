@@ -3,7 +3,7 @@
 # Results are in results/SIZE/EXPERIMENT/; what each experiment is, in conf/experiment/.
 import sys
 
-from nrevu import plan as planning, progress
+from nrevu import plan as planning, progress, upkeep
 from nrevu.mistake import Mistake
 
 NREVU = [sys.executable, "-m", "nrevu"]
@@ -11,7 +11,7 @@ NREVU = [sys.executable, "-m", "nrevu"]
 try:
     plan = planning.from_workflow(config)
     if workflow.is_main_process:
-        progress.prepare(workflow, plan)
+        upkeep.prepare(workflow, plan)
 except Mistake as mistake:
     raise WorkflowError(f"nrevu: {mistake}")
 

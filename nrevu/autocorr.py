@@ -36,9 +36,14 @@ class Tau:
         return bool(abs(self.tail) > max(0.02 * abs(self.value), 3 * self.tail_se))
 
 
+def unit_count(chains: int) -> int:
+    """Return how many units the jackknife leaves out one at a time."""
+    return chains if chains >= FEWEST_UNITS else chains * -(-FEWEST_UNITS // chains)
+
+
 def unit_starts(lengths: Sequence[int]) -> list[np.ndarray]:
     """Return for each chain the first rows of its units: itself, or blocks if chains are few."""
-    pieces = 1 if len(lengths) >= FEWEST_UNITS else -(-FEWEST_UNITS // len(lengths))
+    pieces = unit_count(len(lengths)) // len(lengths)
     return [np.arange(min(pieces, n)) * n // min(pieces, n) for n in lengths]
 
 

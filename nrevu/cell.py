@@ -48,8 +48,9 @@ STANDARD = U(delta=0.0, noise=1.0)
 class Schedule:
     """What makes a recorded group."""
 
-    group: int = whole(at_least=1)  # updates per recorded group
-    gibbs_every: int = whole(at_least=0, default=0)  # updates between Gibbs scans; 0: none
+    group: int = whole(at_least=1, at_most=10**9)  # updates per recorded group
+    # Updates between Gibbs scans; 0: none.
+    gibbs_every: int = whole(at_least=0, at_most=10**9, default=0)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from typing import Any
 
 import pandas as pd
 
+from nrevu.autocorr import unit_count
 from nrevu.experiment import Experiment
+from nrevu.tracing import best
 
 COLUMNS = ["what", "quantity", "published", "ours", "se", "low", "high", "z"]
 
@@ -30,10 +32,10 @@ def numbers(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]
     rows = []
     for entry in experiment.published:
         for _, cell in matching(table, entry["at"]).iterrows():
-            for quantity in (key for key in entry if key.startswith(("tau.", "rejection_rate"))):
+            for quantity in (key for key in entry if key not in ("at", "source", "groups")):
                 ours, se = cell[quantity], cell[f"{quantity}.se"]
                 both = se * math.sqrt(1 + cell["run.groups"] / entry["groups"])
-                half = t_quantile(cell["run.chains"] - 1) * se
+                half = t_quantile(unit_count(cell["run.chains"]) - 1) * se
                 rows.append(
                     {
                         "what": words(entry["at"]),
@@ -54,14 +56,18 @@ def ratios(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:
     rows = []
     for claim in experiment.claims:
         quantity = claim["quantity"]
-        pair = [best(matching(table, claim[side]), quantity) for side in ("of", "over")]
-        if any(cell is None for cell in pair):
+        sides = [matching(table, claim[side]) for side in ("of", "over")]
+        rows_of = [best(cells, quantity) for cells in sides]
+        if any(row is None for row in rows_of):
             continue
+        pair = [table.loc[row] for row in rows_of]
         ours = claim.get("factor", 1) * pair[0][quantity] / pair[1][quantity]
         relative = math.hypot(*(cell[f"{quantity}.se"] / cell[quantity] for cell in pair))
-        factor = math.exp(t_quantile(sum(c["run.chains"] - 1 for c in pair)) * relative)
+        factor = math.exp(t_quantile(welch(pair, quantity)) * relative)
         found = {"ours": ours, "se": ours * relative, "low": ours / factor, "high": ours * factor}
-        text = "; ".join(claim[key] for key in ("text", "assuming") if key in claim)
+        notes = [claim[key] for key in ("text", "assuming") if key in claim]
+        selected = ["selected, not confirmed"] if max(map(len, sides)) > 1 else []
+        text = "; ".join(notes + selected)
         about = {"what": text, "quantity": f"ratio of {quantity}"}
         rows.append({**about, "published": claim["published"], **found})
     return rows
@@ -74,11 +80,11 @@ def matching(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     return table
 
 
-def best(cells: pd.DataFrame, quantity: str) -> pd.Series | None:
-    """Return the cell in which a quantity is lowest, of those whose lag was long enough."""
-    times = quantity.replace("cost.", "tau.")
-    usable = cells[~cells[f"{times}.lag_too_short"].astype(bool)]
-    return None if usable.empty else usable.loc[usable[quantity].idxmin()]
+def welch(pair: list[pd.Series], quantity: str) -> float:
+    """Return the degrees of freedom of a ratio of two times with errors of their own."""
+    squares = [(cell[f"{quantity}.se"] / cell[quantity]) ** 2 for cell in pair]
+    dofs = [unit_count(cell["run.chains"]) - 1 for cell in pair]
+    return sum(squares) ** 2 / sum(s**2 / dof for s, dof in zip(squares, dofs, strict=True))
 
 
 def words(at: Mapping[str, Any]) -> str:

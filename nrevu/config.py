@@ -86,11 +86,11 @@ def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
 def check_lag(cell: Cell, estimate: Estimate, given: dict[str, Setting]) -> None:
     """Raise a Mistake if the chains are too short for the lags, naming the key that was given."""
     shortest = min(cell.run.lengths())
-    if estimate.max_lag >= shortest:
+    if 2 * estimate.max_lag >= shortest:  # as many more lags tell whether there are enough
         involved = ("estimate.max_lag", "run.groups", "run.chains", "size")
         raise Mistake(
-            f"lag {estimate.max_lag} is too long for chains of {shortest} groups: lower "
-            "estimate.max_lag or run.chains, or raise run.groups",
+            f"lag {estimate.max_lag} is too long for chains of {shortest} groups, which must be "
+            "more than twice as long: lower estimate.max_lag or run.chains, or raise run.groups",
             key=next((key for key in involved if key in given), involved[0]),
         )
 

@@ -54,6 +54,8 @@ def read(path: Path) -> Document:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise Mistake(f"not valid YAML: {error.problem}", place=f"{name}:{line}") from None
+    except ValueError as error:  # a date such as 2020-13-45
+        raise Mistake(f"not valid YAML: {error}", place=name) from None
     except RecursionError:
         raise Mistake("a part of the file contains itself", place=name) from None
     finally:
@@ -71,6 +73,9 @@ def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> No
             walk(item, (*path, index), lines, file)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
+            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+                message = "a key must be a word: put it into quotes"
+                raise Mistake(message, place=f"{file}:{key.start_mark.line + 1}")
             here, line = (*path, key.value), key.start_mark.line + 1
             if here in lines:
                 message = f"given twice, first in line {lines[here]}"

@@ -103,6 +103,8 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         cell, estimate = resolve([*size_settings, *settings, *extra])
         cells.append((cell, settings))
         estimates.add(estimate)
+    if not cells:
+        raise Mistake("has no cells", "sweep", doc.place("sweep"))
     check_cells(cells)
     experiment = Experiment(
         name=Path(name).stem,
@@ -134,8 +136,10 @@ def shared(doc: Document) -> list[Setting]:
 def at_size(doc: Document, size: str) -> list[Setting]:
     """Return the settings that hold at this size only."""
     own = doc.data.get("sizes", {}).get(size) or {}
-    if not isinstance(own, dict):
-        raise Mistake("must be keys and values", size, doc.place("sizes", size))
+    if not isinstance(own, dict) or "size" in own:
+        raise Mistake(
+            "must be keys and values, 'size' not among them", size, doc.place("sizes", size)
+        )
     return [Setting(key, value, doc.place("sizes", size, key)) for key, value in own.items()]
 
 

@@ -24,9 +24,9 @@ COMPARISONS = {
 WORDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 
 
-def whole(at_least: int | None = None, default=MISSING):
+def whole(at_least: int | None = None, at_most: int = 10**12, default=MISSING):
     """Return a field for an integer."""
-    return field(default=default, metadata={"at_least": at_least})
+    return field(default=default, metadata={"at_least": at_least, "at_most": at_most})
 
 
 def real(at_least=None, above=None, at_most=None, below=None, default=MISSING):
@@ -57,11 +57,16 @@ def build(cls: type, values: Mapping[str, Any], prefix: str):
         raise Mistake(str(error), key=prefix) from None
 
 
+def kind_of(f: dataclasses.Field) -> type:
+    """Return a field's type, also where annotations are kept as text."""
+    return f.type if isinstance(f.type, type) else {"int": int, "float": float}.get(f.type, str)
+
+
 def check(f: dataclasses.Field, value: Any, key: str):
     """Return the value in the field's type, or raise a Mistake that says what is allowed."""
-    kind = f.type if isinstance(f.type, type) else {"int": int, "float": float}.get(f.type, str)
+    kind = kind_of(f)
     if kind is float and type(value) is int:
-        value = float(value)
+        value = float(value) if abs(value) < 1e300 else math.inf
     fits = type(value) is kind
     if fits and kind is float:
         fits = math.isfinite(value)
@@ -80,13 +85,13 @@ def check(f: dataclasses.Field, value: Any, key: str):
 
 def allowed_values(f: dataclasses.Field) -> str:
     """Return what a field may hold, in words."""
-    kind = f.type if isinstance(f.type, type) else {"int": int, "float": float}.get(f.type, str)
+    kind = kind_of(f)
     if f.metadata.get("choices"):
         return f"one of {', '.join(f.metadata['choices'])}"
     limits = [
         f"{name.replace('_', ' ')} {bound}"
         for name, bound in f.metadata.items()
-        if name in COMPARISONS and bound is not None
+        if name in COMPARISONS and bound is not None and bound != 10**12
     ]
     return " ".join([WORDS.get(kind, kind.__name__), " and ".join(limits)]).strip()
 

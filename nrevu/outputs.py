@@ -84,7 +84,7 @@ def check_published(doc: Document, entry: Any, *path) -> None:
 def check_figure(doc: Document, name: str) -> None:
     """Raise a Mistake if a figure lacks something its kind needs, or has a word too many."""
     figure, path = doc.data["figures"][name], ("figures", name)
-    if not isinstance(name, str) or not name.isidentifier() or name == "table":
+    if not isinstance(name, str) or not re.fullmatch("[A-Za-z_0-9]+", name) or name == "table":
         raise Mistake("a figure's name is a word, and not 'table'", str(name), doc.place(*path))
     if not isinstance(figure, dict):
         raise Mistake("must be keys and values", name, doc.place(*path))
@@ -108,8 +108,7 @@ def check_figure(doc: Document, name: str) -> None:
         if not isinstance(bar, dict) or bar.keys() != {"label", "where"}:
             place = doc.place(*path, "bars", index)
             raise Mistake("a bar holds 'label' and 'where' (values)", name, place)
-    traced = figure["kind"] == "runs" or "trace" in figure.get("panels", ())
-    if traced and "trace" not in doc.data:
+    if is_traced(figure) and "trace" not in doc.data:
         raise Mistake("needs 'trace' in the file: which cells to follow", name, doc.place(*path))
     if "trace" in figure.get("panels", ()) and figure.get("rows") != doc.data["trace"]["for_each"]:
         message = "a panel 'trace' needs rows for the column of trace.for_each"
@@ -120,9 +119,11 @@ def check_cells(doc: Document, cells: list[Cell]) -> None:
     """Raise a Mistake for what does not fit the cells, those of experiments beside included."""
     rows = [parameters(cell) | cell.derived for cell in cells]
     known = columns(cells)
-    for name, path in mentioned(doc):
-        if name not in known:
-            raise unknown("column", name, known, place=doc.place(*path))
+    estimated = [name for name in known if is_estimated(name)]
+    for name, path, must_be_estimated in mentioned(doc):
+        allowed = estimated if must_be_estimated else known
+        if name not in allowed:
+            raise unknown("column", name, allowed, place=doc.place(*path))
     for name in doc.data.get("figures", {}):
         check_figure_cells(doc, name, rows)
     for index, entry in enumerate(doc.data.get("published", ())):
@@ -134,6 +135,16 @@ def check_cells(doc: Document, cells: list[Cell]) -> None:
         for side in ("of", "over"):
             if not any(fits(row, claim[side]) for row in rows):
                 raise Mistake("fits no cell", side, doc.place("claims", index, side))
+
+
+def is_estimated(column: str) -> bool:
+    """Tell whether a column holds an estimate with a standard error."""
+    return column.startswith(("tau.", "cost.")) or column in ("rejection_rate", "clustering")
+
+
+def is_traced(figure: Mapping[str, Any]) -> bool:
+    """Tell whether a figure needs cells that were followed update by update."""
+    return figure["kind"] == "runs" or "trace" in figure.get("panels", ())
 
 
 def columns(cells: list[Cell]) -> list[str]:
@@ -171,32 +182,36 @@ def fits(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
     return all(row.get(key) == value for key, value in where.items())
 
 
-def mentioned(doc: Document) -> Iterator[tuple[str, tuple]]:
-    """Yield the columns that figures, traces and published numbers speak of, and where."""
+def mentioned(doc: Document) -> Iterator[tuple[str, tuple, bool]]:
+    """Yield the columns that are spoken of, where, and whether they must be estimates."""
     for key, name in doc.data.get("trace", {}).items():
-        yield name, ("trace", key)
+        yield name, ("trace", key), key == "best"
     for figure, settings in doc.data.get("figures", {}).items():
-        path = ("figures", figure)
-        single = [key for key in ("x", "y", "value", "rows", "line") if key in settings]
-        yield from ((settings[key], (*path, key)) for key in single)
-        for index, bar in enumerate(settings.get("bars", ())):
-            yield from ((key, (*path, "bars", index, "where", key)) for key in bar["where"])
-        for index, name in enumerate(settings.get("panels", ())):
-            if name != "trace":
-                yield name, (*path, "panels", index)
-        for key in settings.get("where", {}):
-            yield key, (*path, "where", key)
-        for index, where in enumerate(settings.get("references", ())):
-            if not isinstance(where, dict):
-                place = doc.place(*path, "references")
-                raise Mistake("a reference is keys and values", figure, place)
-            yield from ((key, (*path, "references", index, key)) for key in where)
+        yield from mentioned_in_figure(doc, settings, ("figures", figure))
     for index, entry in enumerate(doc.data.get("published", ())):
         path = ("published", index)
         numbers = (key for key in entry if key not in ("at", "source", "groups"))
-        yield from ((key, (*path, key)) for key in numbers)
-        yield from ((key, (*path, "at", key)) for key in entry["at"])
+        yield from ((key, (*path, key), True) for key in numbers)
+        yield from ((key, (*path, "at", key), False) for key in entry["at"])
     for index, claim in enumerate(doc.data.get("claims", ())):
-        yield claim["quantity"], ("claims", index, "quantity")
+        yield claim["quantity"], ("claims", index, "quantity"), True
         for side in ("of", "over"):
-            yield from ((key, ("claims", index, side, key)) for key in claim[side])
+            yield from ((key, ("claims", index, side, key), False) for key in claim[side])
+
+
+def mentioned_in_figure(doc: Document, settings: Mapping, path: tuple) -> Iterator:
+    """Yield the same for one figure."""
+    single = [key for key in ("x", "y", "value", "rows", "line") if key in settings]
+    yield from ((settings[key], (*path, key), key == "value") for key in single)
+    for index, name in enumerate(settings.get("panels", ())):
+        if name != "trace":
+            yield name, (*path, "panels", index), True
+    for key in settings.get("where", {}):
+        yield key, (*path, "where", key), False
+    for index, where in enumerate(settings.get("references", ())):
+        if not isinstance(where, dict):
+            place = doc.place(*path, "references")
+            raise Mistake("a reference is keys and values", path[-1], place)
+        yield from ((key, (*path, "references", index, key), False) for key in where)
+    for index, bar in enumerate(settings.get("bars", ())):
+        yield from ((key, (*path, "bars", index, "where", key), False) for key in bar["where"])

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nrevu import store
 from nrevu.cell import Cell
-from nrevu.cell import config as config_of
 from nrevu.config import Setting
 from nrevu.experiment import Experiment, default_set, expand, find
 from nrevu.method import leapfrogs
 from nrevu.mistake import Mistake, unknown
+from nrevu.outputs import is_traced
 from nrevu.series import counts_type
-from nrevu.sources import sources_hash
+from nrevu.sources import files_hash, sources_hash
 
 CONFIG_KEYS = {
     "experiments": "all",  # names or paths, separated by commas
@@ -61,6 +60,10 @@ class Plan:
         """Return the file that says a batch is done."""
         return self.made(experiment) / "batches" / f"{batch}.json"
 
+    def tau_file(self, experiment: str, batch: str) -> Path:
+        """Return the file of the results of a batch."""
+        return self.made(experiment) / "tau" / f"{batch}.json"
+
     def made(self, experiment: str) -> Path:
         """Return the folder of an experiment's tables and figures."""
         return self.root / self.label / experiment
@@ -74,10 +77,16 @@ class Plan:
         """Return the files that the whole plan is to make."""
         made = []
         for name, experiment in self.experiments.items():
-            files = ["table.csv", *(f"{figure}.png" for figure in experiment.figures)]
+            forms = ("png", "svg", "pdf")
+            files = ["table.csv", "table.parquet"]
+            files += [f"{figure}.{form}" for figure in experiment.figures for form in forms]
             files += ["comparison.csv"] if experiment.published or experiment.claims else []
             made += [str(self.made(name) / file) for file in files]
         return made
+
+    def tau_code(self) -> str:
+        """Return a hash of the sources of the analysis of single cells."""
+        return files_hash("autocorr.py", "estimate.py", "result.py", "series.py")
 
     def table_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that a table depends on.
@@ -86,12 +95,14 @@ class Plan:
         as after a job that failed; with this among its parameters a stale target is seen.
         """
         e = self.experiments[experiment]
-        return short_hash([[cell.digest for cell in e.cells], str(e.estimate)])
+        cells = [cell.digest for cell in e.cells]
+        return short_hash([cells, str(e.estimate), self.tau_code(), files_hash("table.py")])
 
     def trace_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that the traces depend on."""
         trace = self.experiments[experiment].trace
-        return short_hash([self.table_fingerprint(experiment), dict(trace)])
+        code = files_hash("tracing.py")
+        return short_hash([self.table_fingerprint(experiment), dict(trace), code])
 
     def tables(self, experiment: str) -> list[str]:
         """Return the tables that figures and comparisons of an experiment are made from."""
@@ -107,18 +118,19 @@ class Plan:
         """Return a hash of all that a figure depends on."""
         e = self.experiments[experiment]
         own = [e.title, dict(e.figures[figure]), list(e.published)]
-        return short_hash([self.all_fingerprint(experiment), dict(e.trace), own])
+        code = files_hash("figures", "comparison.py", "tracing.py")
+        return short_hash([self.all_fingerprint(experiment), dict(e.trace), own, code])
 
     def comparison_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that a comparison depends on."""
         e = self.experiments[experiment]
-        return short_hash([self.all_fingerprint(experiment), list(e.published), list(e.claims)])
+        own = [list(e.published), list(e.claims), files_hash("comparison.py")]
+        return short_hash([self.all_fingerprint(experiment), own])
 
     def traces(self, experiment: str, figure: str) -> list[str]:
         """Return the file of traces if a figure needs it."""
         settings = self.experiments[experiment].figures[figure]
-        traced = settings["kind"] == "runs" or "trace" in settings.get("panels", ())
-        return [str(self.made(experiment) / "traces.json")] if traced else []
+        return [str(self.made(experiment) / "traces.json")] if is_traced(settings) else []
 
     def words(self, experiment: str) -> list[str]:
         """Return the words that name an experiment to the `nrevu` command."""
@@ -198,42 +210,3 @@ def kernel_name(cell: Cell) -> str:
     kind = type(cell.distribution)
     counts = counts_type(cell.schedule.group)
     return f"{cell.method.update}-{kind.__name__}-{counts}-{sources_hash(kind)}"
-
-
-def write_files(plan: Plan) -> None:
-    """Write the cells of each batch, and one cell for each kernel, to files named by content.
-
-    Not by a rule: where a rule upstream is to run again, Snakemake does not look whether the
-    parameters of the jobs below it have changed, so that a batch could miss its new cells.
-    """
-    for experiment, batches in plan.batches.items():
-        for batch, cells in batches.items():
-            configs = {cell.digest: config_of(cell) for cell in cells}
-            write_once(plan.batch_file(experiment, batch), json.dumps(configs, indent=1))
-    for cell in {kernel_name(cell): cell for cell in plan.cells().values()}.values():
-        path = plan.root / "kernels" / f"{kernel_name(cell)}.json"
-        write_once(path, json.dumps({cell.digest: config_of(cell)}, indent=1))
-
-
-def write_once(path: Path, text: str) -> None:
-    """Write a file whole or not at all, unless it is there."""
-    if not path.exists():
-        store.write_text(path, text)
-
-
-def forget_lost_batches(plan: Plan) -> None:
-    """Delete the file that says a batch is done where a cell of it has gone or changed size."""
-    for experiment, batches in plan.batches.items():
-        for batch in batches:
-            done = plan.done_file(experiment, batch)
-            if done.exists() and not still_there(done, plan.folder):
-                done.unlink()
-
-
-def still_there(done: Path, folder: Path) -> bool:
-    """Tell whether every cell that a batch wrote is there in its full size."""
-    try:
-        sizes = json.loads(done.read_text())
-        return all(store.path_of(folder, d).stat().st_size == n for d, n in sizes.items())
-    except (OSError, ValueError, AttributeError):
-        return False

@@ -1,4 +1,4 @@
-"""What a person sees while the workflow runs, and what lets a killed run go on.
+"""What a person sees while the workflow runs.
 
 In: Snakemake's workflow object and the Plan, in the main process only. Out: a line on standard
 error with the cells done, running and waiting and the time left. The series on disk are counted,
@@ -6,8 +6,6 @@ so that the same line is right on a laptop and on a cluster.
 """
 
 import logging
-import os
-import socket
 import sys
 import threading
 import time
@@ -15,69 +13,16 @@ from pathlib import Path
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from nrevu import store
-from nrevu.mistake import Mistake
-from nrevu.plan import Plan, cost, forget_lost_batches, write_files
+from nrevu.plan import Plan, cost
+from nrevu.upkeep import RUNNING, note_running
 
 # What Snakemake says of each single job; it is still in Snakemake's own log file.
 MUTED = {LogEvent.JOB_INFO, LogEvent.JOB_FINISHED, LogEvent.PROGRESS, LogEvent.RESOURCES_INFO}
-RUNNING = Path(".snakemake/nrevu-running")  # who holds Snakemake's lock on the folder
 SECONDS_TERMINAL, SECONDS_FILE = 1.0, 10.0  # between two progress lines
 
 _stopped = threading.Event()
 _shower: threading.Thread | None = None
 _running: set[int] = set()  # Snakemake's numbers of the sampling jobs under way
-
-
-def prepare(workflow, plan: Plan) -> None:
-    """Make a killed run go on where it was; called before Snakemake looks for locks."""
-    holder = running_process()
-    if holder and not workflow.logger_manager.settings.dryrun:
-        message = f"process {holder} is running the workflow in this folder: wait until it ends"
-        raise Mistake(message)
-    if holder:
-        return
-    clear_marks()
-    store.remove_leftovers(plan.folder)
-    forget_lost_batches(plan)
-    write_files(plan)
-
-
-def running_process() -> str | None:
-    """Return who runs the workflow in this folder, as far as this machine can tell."""
-    try:
-        host, pid, born = RUNNING.read_text().split()
-    except (OSError, ValueError):
-        return None
-    if host != socket.gethostname():
-        return f"{pid} on {host}, or one that died there (then delete {RUNNING}),"
-    return pid if born == birth(int(pid)) and int(pid) != os.getpid() else None
-
-
-def clear_marks() -> None:
-    """Clear the locks and marks that a killed run on this machine left.
-
-    Snakemake marks the outputs of jobs under way as incomplete. Ours are written whole or not at
-    all, so one that exists is complete, and the mark of a killed run only stands in the way.
-    """
-    for marks in (Path(".snakemake/locks").glob("*.lock"), Path(".snakemake/incomplete").glob("*")):
-        for mark in marks:
-            mark.unlink(missing_ok=True)
-    note_running()
-
-
-def note_running() -> None:
-    """Write down which process holds Snakemake's lock."""
-    RUNNING.parent.mkdir(exist_ok=True)
-    RUNNING.write_text(f"{socket.gethostname()} {os.getpid()} {birth(os.getpid())}")
-
-
-def birth(pid: int) -> str | None:
-    """Return when a process started, as the kernel counts, or None if there is none."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return None
 
 
 def start(workflow, plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""Where the sources of the kernels are, and a hash of them; imports nothing that is slow."""
+"""Hashes of the package's own sources; imports nothing that is slow."""
 
 import functools
 import hashlib
@@ -12,5 +12,16 @@ KERNEL = ("accept.py", "kernel.py", "rng.py", "sources.py", "updates.py")  # in 
 @functools.cache
 def sources_hash(distribution: type) -> str:
     """Return 16 hex digits that change with any source the distribution's kernels are made from."""
-    files = [HERE / name for name in KERNEL] + [Path(inspect.getfile(distribution))]
+    return content_hash([HERE / name for name in KERNEL] + [Path(inspect.getfile(distribution))])
+
+
+@functools.cache
+def files_hash(*names: str) -> str:
+    """Return a hash of some of the package's files, or of all in a folder of it."""
+    paths = [HERE / name for name in names]
+    return content_hash([f for p in paths for f in (sorted(p.glob("*.py")) if p.is_dir() else [p])])
+
+
+def content_hash(files: list[Path]) -> str:
+    """Return 16 hex digits of the contents of files."""
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]

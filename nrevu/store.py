@@ -20,6 +20,10 @@ from nrevu.series import Series
 FORMAT = 1
 
 
+# What numpy and zipfile raise when they read a file with a flipped bit or a missing end.
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile)
+
+
 class Damaged(Exception):
     """A cell's file cannot be used; the message names it and says why."""
 
@@ -63,7 +67,7 @@ def read(folder: Path, cell: Cell) -> tuple[Series, dict[str, Any]]:
             rows, rejected = arrays["rows"], arrays["rejected"]
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         raise Damaged(f"{path} is damaged: {error}") from None
     if meta.get("format") != FORMAT or meta.get("digest") != cell.digest:
         raise Damaged(f"{path} holds another cell or format: {meta.get('name')}")
@@ -90,6 +94,6 @@ def remove_leftovers(folder: Path) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.tmp")
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     unfinished.write_text(text, encoding="utf-8")
     unfinished.replace(path)

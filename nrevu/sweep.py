@@ -6,6 +6,7 @@ several with commas takes lists of values that go together.
 """
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,9 +25,20 @@ def settings_of(doc: Document) -> Iterator[list[Setting]]:
         path = ("sweep", index) if listed else ("sweep",)
         if not isinstance(block, dict) or not block:
             raise Mistake("a block of a sweep holds keys and values", "sweep", doc.place(*path))
+        check_once(doc, block, path)
         choices = [choices_of(doc, key, spec, path) for key, spec in block.items()]
         for combination in itertools.product(*choices):
             yield list(itertools.chain(*combination))
+
+
+def check_once(doc: Document, block: Mapping[str, Any], path: tuple) -> None:
+    """Raise a Mistake if two lines of a block set the same key, alone or joined with others."""
+    seen = set()
+    for line in block:
+        for name in (part.strip() for part in str(line).split(",")):
+            if name in seen:
+                raise Mistake("is set by two lines of the block", name, doc.place(*path, line))
+            seen.add(name)
 
 
 def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Setting]]:
@@ -62,7 +74,8 @@ def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
         if name not in ("from", "to", "step"):
             raise unknown("key of a range", name, ("from", "to", "step"), key=key, place=place)
     start, end, step = (spec.get(name) for name in ("from", "to", "step"))
-    if not all(type(n) in (int, float) for n in (start, end, step)) or step <= 0 or end < start:
+    finite = all(type(n) in (int, float) and math.isfinite(n) for n in (start, end, step))
+    if not finite or step <= 0 or end < start:
         raise Mistake("a range is {from: A, to: B, step: C} with A <= B and C > 0", key, place)
     count = int((end - start) / step + 1e-9) + 1
     if count > MOST:

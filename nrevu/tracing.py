@@ -15,33 +15,50 @@ from nrevu.cell import Cell, parameters
 SHOWN = 500  # consecutive updates whose u a figure shows
 
 
-def chosen(table: pd.DataFrame, settings: Mapping[str, Any]) -> list[tuple[int, bool, str]]:
-    """Return (row, is it a best one, pair): the best cell for each value, and its twins.
+def chosen(table: pd.DataFrame, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the row, and to which pair it belongs, of the best cell for each value and its twins.
 
-    A twin has the same settings and another u, and so the same rejection rate.
+    A twin has the same settings and another u, and so the same rejection rate. A cell that is
+    best for one value and the twin of another's best is named once, as the best.
     """
-    column, each = settings["best"], settings["for_each"]
-    usable = table[~table[f"{column}.lag_too_short"].astype(bool)]
-    usable = table if usable.empty else usable
-    found = []
-    for _, part in usable.groupby(each, dropna=False, sort=False):
-        best = part[column].idxmin()
-        found.append((best, True, setting_words(table, best)))
-        others = table[[name for name in table.columns if is_setting(name, table)]]
-        twins = others.index[(others == others.loc[best]).all(axis=1)]
-        found += [(row, False, setting_words(table, best)) for row in twins if row != best]
-    return found
+    found: dict[int, dict[str, Any]] = {}
+    for _, part in table.groupby(settings["for_each"], dropna=False, sort=False):
+        row = best(part, settings["best"])
+        if row is not None:
+            found[row] = {"row": row, "best": True, "pair": setting_words(table, row)}
+    names = [name for name in table.columns if is_setting(name, table)]
+    for row in list(found):
+        twins = (table[names].fillna("") == table.loc[row, names].fillna("")).all(axis=1)
+        for twin in table.index[twins]:
+            found.setdefault(twin, {"row": twin, "best": False, "pair": found[row]["pair"]})
+    return list(found.values())
+
+
+def best(cells: pd.DataFrame, quantity: str) -> Any | None:
+    """Return the row in which a time or cost is lowest, of those whose lag was long enough."""
+    flag = quantity.replace("cost.", "tau.") + ".lag_too_short"
+    usable = cells[cells[quantity].notna()]
+    usable = usable[~usable[flag].astype(bool)] if flag in usable else usable
+    return None if usable.empty else usable[quantity].idxmin()
 
 
 def is_setting(name: str, table: pd.DataFrame) -> bool:
     """Tell whether a column is a setting other than u's in which the cells differ."""
-    return name.startswith(("method.", "distribution.", "schedule.")) and table[name].nunique() > 1
+    groups = ("method", "distribution", "schedule", "run", "seed")
+    return name.partition(".")[0] in groups and table[name].nunique(dropna=False) > 1
 
 
-def setting_words(table: pd.DataFrame, row: int) -> str:
+def setting_words(table: pd.DataFrame, row: Any) -> str:
     """Return the settings of a row in which the cells differ, u apart."""
     names = [name for name in table.columns if is_setting(name, table)]
-    return ", ".join(f"{name.partition('.')[2]} {table[name][row]:g}" for name in names)
+    return ", ".join(words_for(name, table[name][row]) for name in names)
+
+
+def words_for(name: str, value: Any) -> str:
+    """Return 'stepsize 0.1' for the column method.stepsize, or the value alone if it is a word."""
+    if isinstance(value, str):
+        return value.replace("_", " ")
+    return f"{name.partition('.')[2] or name} {value:g}"
 
 
 def run_counts(accepted: np.ndarray) -> np.ndarray:

@@ -5,10 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from nrevu.cell import SAMPLING_VERSION, Cell, Run, Schedule, U
+from nrevu.cell import SAMPLING_VERSION, STANDARD, Cell, Run, Schedule, U
 from nrevu.chain import sample
 from nrevu.distributions.gaussian import Gaussian
-from nrevu.method import Metropolis
+from nrevu.distributions.mixed import Mixed
+from nrevu.distributions.pairs import Pairs
+from nrevu.method import HMC, Langevin, Metropolis, PersistentLangevin
 
 CELL = Cell(Gaussian(5), Metropolis(2.0, 0.5), U(0.3), Schedule(4), Run(50, 3, 6), seed=1)
 
@@ -23,6 +25,44 @@ def test_numbers_of_this_version():
 
 GOLDEN = [[0.120861, 7.089216], [-0.094829, 0.607934], [1.318559, 3.927927]]
 GOLDEN_REJECTED = [2, 4, 2, 4, 4, 1, 1, 4, 3, 2, 4, 3]
+
+
+OTHERS = {
+    "persistent Langevin": Cell(
+        Pairs(6, 0.9),
+        PersistentLangevin(0.4, 0.5, "time"),
+        U(0.1, 0.02),
+        Schedule(3),
+        Run(8, 2, 2),
+        1,
+    ),
+    "HMC with jitter": Cell(
+        Pairs(6, 0.9), HMC(0.3, 5, 0.0, 10.0), STANDARD, Schedule(2), Run(8, 2, 2), 1
+    ),
+    "Langevin": Cell(Gaussian(7), Langevin(1.2, 0.2), U(0.7), Schedule(2), Run(8, 2, 2), 1),
+    "mixed": Cell(
+        Mixed(20, 0.1),
+        PersistentLangevin(0.1, 0.9, "update"),
+        U(0.1),
+        Schedule(4, 2),
+        Run(8, 2, 2),
+        1,
+    ),
+}
+GOLDEN_OTHERS = {
+    "persistent Langevin": [0.097518, -0.464121, 0.746282],
+    "HMC with jitter": [-0.500676, -0.000965, 0.872074],
+    "Langevin": [0.296146, 0.156384, 0.128869],
+    "mixed": [0.507798, 0.361362, 0.231624],
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_numbers_of_this_version_for_the_other_updates(name):
+    """As above: every kernel and every start."""
+    assert sample(OTHERS[name]).rows[[0, 4, 7], 0].tolist() == pytest.approx(
+        GOLDEN_OTHERS[name], rel=1e-4, abs=1e-5
+    )
 
 
 def test_shapes_and_counts():

@@ -84,7 +84,9 @@ def test_every_published_number_has_its_cell():
     for path in (REPO / "conf/experiment").glob("*.yaml"):
         experiment = expand(path.stem, "paper")
         others = [expand(name, "paper") for name in experiment.beside]
-        table = pd.concat([made_up(e, lambda cell: 3.0) for e in (experiment, *others)])
+        table = pd.concat(
+            [made_up(e, lambda cell: 3.0) for e in (experiment, *others)], ignore_index=True
+        )
         compared = compare(experiment, table)
         numbers = sum(
             len([k for k in e if k not in ("at", "source", "groups")]) for e in experiment.published

@@ -17,6 +17,8 @@ def imports(path):
             found |= {alias.name for alias in node.names}
         if isinstance(node, ast.ImportFrom):
             found.add(node.module)
+            if node.module == "nrevu":
+                found |= {f"nrevu.{alias.name}" for alias in node.names}
     return found
 
 

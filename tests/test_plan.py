@@ -1,11 +1,13 @@
 """Plans and progress: batches, time left, whose lock it is."""
 
+import base64
 import os
 import socket
+from pathlib import Path
 
 import pytest
 
-from nrevu import progress
+from nrevu import progress, upkeep
 from nrevu.experiment import expand
 from nrevu.mistake import Mistake
 from nrevu.plan import cost, from_workflow, pack
@@ -41,24 +43,29 @@ def test_progress_in_words():
 @pytest.mark.parametrize("holder, held", [("alive", True), ("dead", False), ("elsewhere", True)])
 def test_a_run_is_known_to_be_alive_or_dead(tmp_path, monkeypatch, holder, held):
     monkeypatch.chdir(tmp_path)
-    progress.RUNNING.parent.mkdir()
-    assert progress.running_process() is None
+    upkeep.RUNNING.parent.mkdir()
+    assert upkeep.running_process() is None
     host, pid = socket.gethostname(), os.getppid()
-    born = progress.birth(pid)
+    born = upkeep.birth(pid)
     texts = {"alive": f"{host} {pid} {born}", "dead": f"{host} {pid} 1", "elsewhere": f"x {pid} 1"}
-    progress.RUNNING.write_text(texts[holder])
-    assert bool(progress.running_process()) == held
+    upkeep.RUNNING.write_text(texts[holder])
+    assert bool(upkeep.running_process()) == held
 
 
 def test_marks_of_a_killed_run_are_cleared(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    marks = [tmp_path / ".snakemake/locks/0.input.lock", tmp_path / ".snakemake/incomplete/YQ=="]
-    for mark in marks:
-        mark.parent.mkdir(parents=True)
+    output, other = Path("results/smoke/x/table.csv"), Path("keep.txt")
+    names = [base64.urlsafe_b64encode(str(p).encode()).decode() for p in (output, other)]
+    marks = [tmp_path / ".snakemake/locks/0.input.lock"]
+    marks += [tmp_path / ".snakemake/incomplete" / name for name in names]
+    for mark in (*marks, output, other):
+        mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
-    progress.clear_marks()
+    upkeep.clear_marks()
+    upkeep.note_running()
     assert not any(mark.exists() for mark in marks)
-    assert progress.RUNNING.read_text().split()[1] == str(os.getpid())
+    assert not output.exists() and other.exists()  # only what the workflow itself makes
+    assert upkeep.RUNNING.read_text().split()[1] == str(os.getpid())
 
 
 def test_experiments_of_one_name_are_refused(tmp_path, monkeypatch):

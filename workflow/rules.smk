@@ -44,6 +44,7 @@ rule tau:
         cells=lambda w: str(plan.batch_file(w.experiment, w.batch)),
         max_lag=lambda w: plan.experiments[w.experiment].estimate.max_lag,
         mean=lambda w: plan.experiments[w.experiment].estimate.mean,
+        code=plan.tau_code(),
     shell:
         "{NREVU:q} tau {params.cells:q} --max-lag {params.max_lag} --mean {params.mean}"
         " --store results/cells --out {output:q} > {log:q} 2>&1"

@@ -3,17 +3,17 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from nrevu.comparison import best, matching
+from nrevu.comparison import matching
 from nrevu.experiment import Experiment
 from nrevu.figures.style import COLOURS, set_title, value_title
-from nrevu.tracing import is_setting
+from nrevu.tracing import best, is_setting, words_for
 
 
 def bars(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figure:
     """Return the figure that the settings describe."""
     column = settings["value"]
-    found = {bar["label"]: best(matching(table, bar["where"]), column) for bar in settings["bars"]}
-    chosen = [(name, cell) for name, cell in found.items() if cell is not None]
+    rows = [(bar["label"], best(matching(table, bar["where"]), column)) for bar in settings["bars"]]
+    chosen = [(name, table.loc[row]) for name, row in rows if row is not None]
     figure = Figure(figsize=(1.2 + 2.2 * len(settings["bars"]), 4.6), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     ax = figure.subplots()
@@ -39,4 +39,4 @@ def words_of(table: pd.DataFrame, cell: pd.Series) -> str:
     names = [n for n in table.columns if is_setting(n, table) or n in ("u.delta", "u.noise")]
     shown = [n for n in names if not n.startswith("schedule.") and isinstance(cell[n], float | int)]
     shown = [n for n in shown if not pd.isna(cell[n]) and (n != "u.noise" or cell[n] > 0)]
-    return "\n".join(f"{n.partition('.')[2]} {cell[n]:g}" for n in shown)
+    return "\n".join(words_for(n, cell[n]) for n in shown)

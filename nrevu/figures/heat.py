@@ -7,14 +7,15 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
+from nrevu.comparison import matching
 from nrevu.experiment import Experiment
-from nrevu.figures.lines import select, split
+from nrevu.figures.lines import split
 from nrevu.figures.style import label, set_title, value_label, value_title
 
 
 def heat(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figure:
     """Return the figure that the settings describe."""
-    shown = select(table, settings.get("where", {}))
+    shown = matching(table, settings.get("where", {}))
     parts = split(shown, settings.get("rows"))
     across = min(len(parts), 3)
     down = -(-len(parts) // across)

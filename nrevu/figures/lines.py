@@ -14,9 +14,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from nrevu.comparison import matching
 from nrevu.experiment import Experiment
 from nrevu.figures.runs import draw_trace
 from nrevu.figures.style import DASHES, MARKERS, label, palette, set_title, value_label
+from nrevu.tracing import best
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Line:
 
 def lines(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figure:
     """Return the figure that the settings describe."""
-    shown = select(table, settings.get("where", {}))
+    shown = matching(table, settings.get("where", {}))
     if settings.get("x_scale") == "log":
         shown = shown[shown[settings["x"]] > 0]
     rows = split(shown, settings.get("rows"))
@@ -47,20 +49,13 @@ def lines(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figu
             if column == "trace":
                 draw_trace(ax, trace_of(traces, settings["rows"], value))
             else:
-                draw_panel(ax, experiment, settings, column, value, part, handles)
+                draw_panel(ax, experiment, settings, column, part, handles)
                 draw_references(ax, settings, column, table, handles)
                 name_axes(ax, settings, column, table)
             if "rows" in settings:
                 ax.set_title(f"{value_label(settings['rows'], value)}: {panel_title(column)}")
     add_key(figure, settings, handles)
     return figure
-
-
-def select(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the rows that have these values."""
-    for column, value in where.items():
-        table = table[table[column] == value]
-    return table
 
 
 def split(table: pd.DataFrame, column: str | None) -> list[tuple[Any, pd.DataFrame]]:
@@ -75,9 +70,10 @@ def same(a, b) -> bool:
     return (pd.isna(a) and pd.isna(b)) or a == b
 
 
-def trace_of(traces: list[dict[str, Any]], column: str, value) -> dict[str, Any]:
-    """Return the trace of the best cell for a value."""
-    return next(t for t in traces if t["best"] and same(t["parameters"].get(column), value))
+def trace_of(traces: list[dict[str, Any]], column: str, value) -> dict[str, Any] | None:
+    """Return the trace of the best cell for a value, if there is one."""
+    fits = (t for t in traces if t["best"] and same(t["parameters"].get(column), value))
+    return next(fits, None)
 
 
 def styled(settings, part: pd.DataFrame) -> list[Line]:
@@ -100,7 +96,7 @@ def styled(settings, part: pd.DataFrame) -> list[Line]:
     return made
 
 
-def draw_panel(ax: Axes, experiment, settings, column, row, part, handles) -> None:
+def draw_panel(ax: Axes, experiment, settings, column, part, handles) -> None:
     """Draw the lines of one panel, its best cells and the published numbers."""
     drawn = styled(settings, part)
     for line in drawn:
@@ -111,7 +107,7 @@ def draw_panel(ax: Axes, experiment, settings, column, row, part, handles) -> No
         if "line" in settings:
             name = value_label(settings["line"], line.value, settings.get("line_label"))
             handles[name] = handle
-        mark_published(ax, experiment, settings, column, row, line, handles)
+        mark_published(ax, experiment, settings, column, line, handles)
     if column.startswith("tau."):
         mark_best(ax, settings, column, drawn, handles)
 
@@ -130,11 +126,11 @@ def mark_short(ax: Axes, column: str, line: Line, handles) -> None:
 
 def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> None:
     """Ring the best point of each line, or the best of the panel with its value."""
-    filled = [line for line in drawn if line.points[column].notna().any()]
-    best = [(line, line.points[column].idxmin()) for line in filled]
-    if settings.get("best") == "panel" and best:
-        best = [min(best, key=lambda pair: pair[0].points[column][pair[1]])]
-    for line, index in best:
+    found = [(line, best(line.points, column)) for line in drawn]
+    found = [(line, index) for line, index in found if index is not None]
+    if settings.get("best") == "panel" and found:
+        found = [min(found, key=lambda pair: pair[0].points[column][pair[1]])]
+    for line, index in found:
         x, y = line.x[index], line.points[column][index]
         ax.plot(x, y, "o", ms=11, mfc="none", mec=line.style["color"], mew=1.3)
         if settings.get("best") == "panel":
@@ -149,16 +145,14 @@ def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> No
     handles[f"best of a {word}"] = ring
 
 
-def mark_published(ax: Axes, experiment, settings, column, row, line: Line, handles) -> None:
+def mark_published(ax: Axes, experiment, settings, column, line: Line, handles) -> None:
     """Overlay what the paper printed for the settings of this line."""
     for entry in experiment.published:
         at = entry["at"]
-        in_line = same(at.get(settings.get("line")), line.value)
-        in_row = same(at.get(settings.get("rows")), row)
-        shown = (line.points[settings["x"]] == at.get(settings["x"])).any()
-        if in_line and in_row and column in entry and shown:
+        cells = matching(line.points, at)
+        if column in entry and len(cells) == 1:
             star = {"ls": "", "marker": "*", "ms": 16, "mfc": "none", "mew": 1.2}
-            x = at[settings["x"]] + (line.shift if column.startswith("tau.") else 0)
+            x = cells[settings["x"]].iloc[0] + (line.shift if column.startswith("tau.") else 0)
             ax.plot(x, entry[column], mec=line.style["color"], zorder=5, **star)
             handles["published (Neal 2020)"] = Line2D([], [], mec="#666666", **star)
 
@@ -167,7 +161,7 @@ def draw_references(ax: Axes, settings, column: str, table: pd.DataFrame, handle
     """Draw a horizontal band, one standard error to each side, for each cell of reference."""
     greys = ("#444444", "#999999")
     for index, where in enumerate(settings.get("references", ())):
-        cell = select(table, where).iloc[0]
+        cell = matching(table, where).iloc[0]
         y, se = cell[column], cell[f"{column}.se"]
         style = {"color": greys[index % 2], "ls": (DASHES[3], DASHES[1])[index % 2], "lw": 1.2}
         line = ax.axhline(y, **style)

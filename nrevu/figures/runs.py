@@ -8,11 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nrevu.experiment import Experiment
-from nrevu.figures.style import COLOURS, REJECTED, set_title, value_label
+from nrevu.figures.style import COLOURS, DASHES, REJECTED, set_title, value_label
 
 
-def draw_trace(ax: Axes, trace: dict[str, Any]) -> None:
+def draw_trace(ax: Axes, trace: dict[str, Any] | None) -> None:
     """Draw the u of consecutive updates, those that led to rejection as red crosses."""
+    if trace is None:
+        ax.text(0.5, 0.5, "no cell with a long enough lag", ha="center", transform=ax.transAxes)
+        return
     u, accepted = np.array(trace["decisions"]).T
     number = np.arange(1, u.size + 1)
     kept = accepted == 1
@@ -51,14 +54,15 @@ def survivals(ax: Axes, members: list[dict[str, Any]], line: str) -> None:
     for index, member in enumerate(ordered):
         counts = np.array(member["runs"])
         survival = counts[::-1].cumsum()[::-1] / counts.sum()
-        style = {"color": COLOURS[2 * index], "ls": ("-", "--")[index % 2]}
+        colour = COLOURS[2 * index % len(COLOURS)]
+        style = {"color": colour, "ls": DASHES[index % len(DASHES)]}
         ax.plot(survival, label=value_label(line, member["parameters"].get(line)), **style)
         mean_square = np.sum(counts * np.arange(counts.size) ** 2) / counts.sum()
         ax.annotate(
             f"{value_label(line, member['parameters'].get(line))}: rejection rate "
             f"{member['rejection_rate']:.3f}, root mean square {mean_square**0.5:.1f}",
             (0.98, 0.96 - 0.07 * index), xycoords="axes fraction", ha="right", va="top",
-            fontsize=8, color=COLOURS[2 * index],
+            fontsize=8, color=colour,
         )  # fmt: skip
     ax.set_yscale("log")
     ax.set_ylim(1e-4, 1.6)
