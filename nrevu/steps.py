@@ -99,12 +99,9 @@ def table_step(args: argparse.Namespace) -> None:
     parts = [json.loads(Path(file).read_text())["results"] for file in args.results]
     frame = table(result for part in parts for result in part)
     for path in args.out:
-        unfinished = path.with_name(f"{path.name}.tmp")
-        if path.suffix == ".csv":
-            frame.to_csv(unfinished, index=False)
-        else:
-            frame.to_parquet(unfinished, index=False)
-        unfinished.replace(path)
+        write = frame.to_csv if path.suffix == ".csv" else frame.to_parquet
+        with store.whole(path) as unfinished:
+            write(unfinished, index=False)
 
 
 def trace_step(args: argparse.Namespace) -> None:
@@ -154,6 +151,5 @@ def figure_step(args: argparse.Namespace) -> None:
     traces = json.loads(Path(args.traces).read_text()) if args.traces else []
     figure = draw(experiment, args.name, read_tables(args.table), traces)
     for path in args.out:
-        unfinished = path.with_name(f"{path.stem}.tmp{path.suffix}")
-        save(figure, unfinished)
-        unfinished.replace(path)
+        with store.whole(path) as unfinished:
+            save(figure, unfinished)

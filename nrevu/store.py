@@ -9,6 +9,8 @@ import json
 import os
 import socket
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +93,16 @@ def remove_leftovers(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Give a temporary path, of the same ending, that takes the real name once it is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.stem}.{os.getpid()}.tmp{path.suffix}")
+    yield unfinished
+    unfinished.replace(path)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+    with whole(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
