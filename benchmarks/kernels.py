@@ -47,14 +47,16 @@ def kernel_call(cell: Cell):
 
 def normals_call(count: int):
     """Return a function that makes so many normals as a kernel does, a buffer at a time."""
-    bits, turn = rng.streams(1, "0", 0)[1], itertools.count()
-    pool = np.empty(1 << 14, np.uint64)
+    # Where state and buffers lie in memory changes the speed by half: some sets of them in turn,
+    # so that the best of many rounds is the floor and not an accident of this process.
+    sets = [
+        (rng.streams(1, "0", k)[1], np.empty(rng.SCRATCH, np.uint64), np.empty(2048))
+        for k in range(16)
+    ]
+    turn = itertools.cycle(sets)
 
     def make():
-        # Where the two buffers lie to each other changes the speed by a third: another place each
-        # time, so that the best of many rounds is the floor and not an accident of this process.
-        first = rng.SCRATCH + 64 * (next(turn) % 16)
-        words, out = pool[: rng.SCRATCH], pool[first : first + 2048].view(np.float64)
+        bits, words, out = next(turn)
         for _ in range(count // out.size):
             rng.fill_normals(bits, words, out)
 
