@@ -14,14 +14,14 @@ import numpy as np
 
 from nrevu import rng
 from nrevu.cell import Cell, Run, Schedule, U
-from nrevu.chain import NO_TRACE, run_chain
+from nrevu.chain import run_chains
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.mixed import Mixed
 from nrevu.distributions.pairs import Pairs
+from nrevu.kernel import lanes
 from nrevu.method import HMC, Langevin, Metropolis, PersistentLangevin, leapfrogs
 from nrevu.series import counts_type, recorded
 
-ONE_CHAIN = Run(2000, 0, 1)
 PERSISTENT = PersistentLangevin(0.12, 0.5, "time", 1 / 6)
 CELLS = {
     "Metropolis, 40-D Gaussian": (Gaussian(40), Metropolis(1.8, 0.5), U(0.3), Schedule(40)),
@@ -38,11 +38,17 @@ CELLS = {
 }
 
 
+def run_for(distribution) -> Run:
+    """Return a run of one chain, or of 40 where the kernel advances chains side by side."""
+    return Run(2000, 0, 1) if lanes(type(distribution)) == 1 else Run(8000, 0, 40)
+
+
 def kernel_call(cell: Cell):
     """Return a function that runs one chain of a cell."""
     rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
-    return lambda: run_chain(cell, 0, rows, rejected, NO_TRACE)
+    ends = np.cumsum([0, *cell.run.lengths()])
+    return lambda: run_chains(cell, 0, ends, rows, rejected)
 
 
 def normals_call(count: int):
@@ -80,7 +86,7 @@ if __name__ == "__main__":
     words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     words.add_argument("--rounds", type=int, default=60)
     args = words.parse_args()
-    cells = {name: Cell(*parts, ONE_CHAIN, seed=1) for name, parts in CELLS.items()}
+    cells = {name: Cell(*parts, run_for(parts[0]), seed=1) for name, parts in CELLS.items()}
     normals = 2048 * 100
     calls = {name: kernel_call(cell) for name, cell in cells.items()}
     best = race({**calls, "normals": normals_call(normals)}, args.rounds)

@@ -4,20 +4,20 @@ u = |v| is uniform on [0,1] when v is uniform on [-1,1]. Delta 0 with noise 1 fo
 decision, which is the standard method; a small delta with noise 0 is the non-reversible one.
 """
 
-import math
-
 from numba import njit
+
+from nrevu.elementary import exp
 
 
 @njit(cache=True, error_model="numpy")
 def move(v, delta, noise, signed):
-    """Return v translated by delta + noise * signed and wrapped into [-1,1]: equation (1)."""
+    """Return v translated by delta + noise * signed and wrapped into [-1,1]: equation (1).
+
+    Neither |delta| nor noise exceeds 1, so that once around is enough.
+    """
     v += delta + noise * signed
-    while v > 1.0:
-        v -= 2.0
-    while v < -1.0:
-        v += 2.0
-    return v
+    v = v - 2.0 if v > 1.0 else v
+    return v + 2.0 if v < -1.0 else v
 
 
 @njit(cache=True, error_model="numpy")
@@ -26,7 +26,7 @@ def decide(v, dH):
 
     The comparison is strict and the ratio is not capped at 1. A dH that is nan rejects.
     """
-    ratio = math.exp(-dH)
-    if abs(v) < ratio:
-        return True, v / ratio
-    return False, v
+    ratio = exp(-dH)
+    rescaled = v / ratio  # in any case: a loop of decisions without branches vectorises
+    accepted = abs(v) < ratio
+    return accepted, rescaled if accepted else v

@@ -40,6 +40,11 @@ def one_of(*choices: str, default=MISSING):
     return field(default=default, metadata={"choices": choices})
 
 
+def word(default=MISSING):
+    """Return a field for any text."""
+    return field(default=default)
+
+
 def build(cls: type, values: Mapping[str, Any], prefix: str):
     """Return cls(**values), checked; `prefix` ('method') leads the keys in a Mistake."""
     fields = {f.name: f for f in dataclasses.fields(cls)}

@@ -9,36 +9,57 @@ the update when it decides whether a cached kernel is still good.
 import dataclasses
 import functools
 from types import FunctionType
+from typing import Any
 
 from numba import njit
 
 from nrevu import updates
+from nrevu.lanes import view
 from nrevu.sources import sources_hash
 
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
 OPTIONS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-NEEDS = {
-    "metropolis": ("energy", "record", "gibbs"),
-    "hamiltonian": ("gradient", "record", "gibbs"),
-}
+NEEDS = ("energy", "gradient", "record", "gibbs", "scales")
 
 
-def no_gibbs(x, data, bits):
+def no_gibbs(x, w, data, bits):
     """Stand in for a distribution that has nothing to Gibbs-sample."""
+
+
+def no_scales(w, data, s):
+    """Stand in for a distribution whose coordinates have all the same stepsize."""
+
+
+STANDINS = {"gibbs": no_gibbs, "scales": no_scales}
 
 
 @functools.cache
 def build(update: str, distribution: type):
     """Return the compiled kernel of an update ('metropolis') for a class of distributions."""
-    functions = {
-        name: njit(inline="always", **OPTIONS)(getattr(distribution, name, no_gibbs))
-        for name in NEEDS[update]
-    }
-    functions["FIXED_DIM"] = fixed_dim(distribution)
     tag = f"{distribution.__name__}_{sources_hash(distribution)}"
-    function = bind(getattr(updates, update), f"{update}_{tag}", functions)
+    function = bind(getattr(updates, update), f"{update}_{tag}", bindings(distribution))
     return njit(cache=True, **OPTIONS)(function)
+
+
+def bindings(distribution: type) -> dict[str, Any]:
+    """Return what the globals of an update become for a class of distributions."""
+    constants = {
+        "LANES": lanes(distribution),
+        "FIXED_DIM": fixed_dim(distribution),
+        "SCALED": hasattr(distribution, "scales"),
+    }
+    functions = {name: getattr(distribution, name, STANDINS.get(name)) for name in NEEDS}
+    inlined = njit(inline="always", **OPTIONS)
+    compiled = {name: inlined(f) for name, f in functions.items() if f is not None}
+    several = constants["LANES"] > 1
+    compiled["lane"] = view(constants["LANES"]) if several else inlined(updates.lane)
+    return constants | compiled
+
+
+def lanes(distribution: type) -> int:
+    """Return how many chains at most a kernel of this class advances side by side."""
+    return getattr(distribution, "lanes", 1)
 
 
 def fixed_dim(distribution: type) -> int:
@@ -48,10 +69,11 @@ def fixed_dim(distribution: type) -> int:
     """
     settings = dataclasses.fields(distribution) if dataclasses.is_dataclass(distribution) else ()
     varies = any(field.name == "dim" for field in settings)
-    return 0 if varies else getattr(distribution, "dim", 0)
+    dim = getattr(distribution, "dim", 0)
+    return 0 if varies or not isinstance(dim, int) else dim
 
 
-def bind(source: FunctionType, name: str, functions: dict) -> FunctionType:
+def bind(source: FunctionType, name: str, globals: dict) -> FunctionType:
     """Return the function anew under a name, with some of its globals replaced."""
     code = source.__code__.replace(co_name=name, co_qualname=name)
-    return FunctionType(code, {**source.__globals__, **functions}, name)
+    return FunctionType(code, {**source.__globals__, **globals}, name)

@@ -6,7 +6,15 @@ import inspect
 from pathlib import Path
 
 HERE = Path(__file__).parent
-KERNEL = ("accept.py", "kernel.py", "rng.py", "sources.py", "updates.py")  # in every kernel
+KERNEL = (
+    "accept.py",
+    "elementary.py",
+    "kernel.py",
+    "lanes.py",
+    "rng.py",
+    "sources.py",
+    "updates.py",
+)  # in every kernel
 
 
 @functools.cache

@@ -1,9 +1,10 @@
-"""The updates, each a kernel that runs one chain from its start to its last recorded group.
+"""The updates, each a kernel that runs chains from their start to their last recorded group.
 
-In: the start (x, p, v), a generator's `bits`, the distribution's `data`, the method's numbers.
-Out: `rows` (groups, columns), what was recorded at the end of each group; `rejected` (groups),
-how many of its updates were rejected; `trace`, see below; x and p, changed in place. These are
-sources: `kernel.build` binds `energy`, `gradient` and `record` to a distribution's own functions.
+In: the starts of LANES chains, which advance side by side: flat x, p and w, coordinate i of chain
+k at [i * LANES + k], and v; their generators' `bits`, the distribution's `data`, the method's
+numbers. Out: `rows` and `rejected`, what was recorded at the end of each group and how many of its
+updates were rejected; x, p, v, w, changed in place. These are sources: `kernel.build` binds the
+names in capitals, and the functions that do nothing here, for a class of distributions.
 """
 
 import math
@@ -14,168 +15,253 @@ from nrevu.accept import decide, move
 from nrevu.rng import SCRATCH, fill_normals, fill_signed, next_gamma
 
 NORMALS = 2048  # made at a time, where a chain has fewer coordinates than that
+BUFFER = 128  # the same, for each of several chains
+LANES = 1  # chains side by side, so that the processor's vectors span them; or 1, coordinates
+FIXED_DIM = 0  # the dimension, where all distributions of a class have the same
+SCALED = False  # whether coordinates have stepsizes of their own
 
 
-FIXED_DIM = 0  # bound to the dimension of a class of distributions that has only one
+def lane(array, k):
+    """Return what belongs to chain k of a flat array. Bound to `lanes.view` for several chains."""
+    return array
 
 
-def energy(x, data):
-    """Return U(x) = -log pi(x) up to a constant. Bound to a distribution's own."""
+def energy(x, w, data):
+    """Return U(x) = -log pi(x) up to a constant, given w. Bound to a distribution's own."""
 
 
-def gradient(x, data, g):
+def gradient(x, w, data, g):
     """Write the gradient of U at x into g and return U(x). Bound likewise."""
 
 
-def record(x, U, data, row):
-    """Write the recorded columns of state x with energy U into `row`. Bound likewise."""
+def record(x, w, U, data, row):
+    """Write the recorded columns of a state with energy U into `row`. Bound likewise."""
 
 
-def gibbs(x, data, bits):
-    """Draw the variables that are kept in `data` given x. Bound likewise, or does nothing."""
+def gibbs(x, w, data, bits):
+    """Draw w, the variables that no other update moves, given x. Bound likewise."""
+
+
+def scales(w, data, s):
+    """Write into s what each coordinate's stepsize is multiplied by. Bound likewise."""
 
 
 def metropolis(
-    x, p, v, bits, data, eta, delta, noise, group, gibbs_every, burn_in, rows, rejected, trace
-):
+    x_out, p_out, v_out, w, bits, data, eta, delta, noise, group, gibbs_every, burn_in, first,
+    rows, rejected, watched, trace,
+):  # fmt: skip
     """Random-walk Metropolis, all coordinates at once: Section 3. It has no p.
 
-    After every `gibbs_every` updates (0: never) comes a Gibbs scan, which leaves v alone. Returns
-    the last v and, of the recorded groups, the density and gradient evaluations and the proposals
-    whose energy was not finite. Row t of `trace` (any, 2) receives the u of recorded update t, as
-    it was compared, and whether it accepted.
+    After every `gibbs_every` updates (0: never) comes a Gibbs scan, which leaves v alone. The rows
+    of chain k are first[k] to first[k + 1]. Returns, of the recorded groups, the density and
+    gradient evaluations and the proposals whose energy was not finite. Row t of `trace` (any, 2)
+    receives the u of recorded update t of chain `watched`, and whether it accepted.
     """
-    dim = FIXED_DIM if FIXED_DIM > 0 else x.size
-    block = max(1, NORMALS // dim)
+    dim = FIXED_DIM if FIXED_DIM > 0 else x_out.size // LANES
+    size = dim * LANES
+    count = 1 if LANES == 1 else v_out.size
+    block = max(1, (NORMALS if LANES == 1 else BUFFER) // dim)
     words = np.empty(SCRATCH, np.uint64)
-    normals = np.empty((block, dim))
-    signed = np.zeros(block)
-    proposal = np.empty(dim)
-    gibbs(x, data, bits)  # given an exact draw of x, an exact draw of all there is
-    U = energy(x, data)
-    overflows, traced, since, scans = 0, 0, 0, 0
-    used = block
-    for t in range(-burn_in, rows.shape[0]):
-        rejections = 0
+    normals, signed = np.empty(block * size), np.zeros(block * LANES)
+    state, chains = np.zeros((3, size)), np.zeros((7, LANES))
+    x, x_new, s = state[0], state[1], state[2]
+    v, u, U, U_new = chains[0], chains[1], chains[2], chains[3]
+    accepted, refused, overflowed = chains[4], chains[5], chains[6]
+    x[:] = x_out
+    for k in range(count):  # given an exact draw of x, Gibbs makes it one of all there is
+        v[k] = v_out[k]
+        gibbs(lane(x, k), lane(w, k), data, bits[k])
+        scales(lane(w, k), data, lane(s, k))
+        U[k] = energy(lane(x, k), lane(w, k), data)
+    density, gradients, overflows = 0, 0, 0
+    traced, since, used = 0, 0, block
+    for t in range(-burn_in, (first[1:] - first[:-1]).max()):
+        refused[:] = 0.0
+        overflowed[:] = 0.0
+        scans = 0
         for _ in range(group):
             if used == block:
-                fill_normals(bits, words, normals.reshape(-1))
-                if noise > 0:  # else the uniforms would be multiplied by zero
-                    fill_signed(bits, words, signed)
+                for k in range(count):
+                    fill_normals(bits[k], words, lane(normals, k))
+                    if noise > 0:  # else the uniforms would be multiplied by zero
+                        fill_signed(bits[k], words, lane(signed, k))
                 used = 0
-            normal = normals[used]
-            for i in range(dim):
-                proposal[i] = x[i] + eta * normal[i]
-            U_proposal = energy(proposal, data)
-            v = move(v, delta, noise, signed[used])
-            used += 1
-            u = abs(v)
-            accepted, v = decide(v, U_proposal - U)
-            if t >= 0 and traced < trace.shape[0]:
-                trace[traced, 0], trace[traced, 1] = u, accepted
-                traced += 1
-            if accepted:
+            normal = normals[used * size : (used + 1) * size]
+            for k in range(count):
                 for i in range(dim):
-                    x[i] = proposal[i]
-                U = U_proposal
-            else:
-                rejections += 1
-                overflows += t >= 0 and not abs(U_proposal) < math.inf
+                    j = i * LANES + k
+                    x_new[j] = x[j] + (eta * s[j] if SCALED else eta) * normal[j]
+            for k in range(count):
+                U_new[k] = energy(lane(x_new, k), lane(w, k), data)
+            for k in range(count):
+                v[k] = move(v[k], delta, noise, signed[used * LANES + k])
+            for k in range(count):
+                u[k] = abs(v[k])
+                old, new = U[k], U_new[k]
+                taken, v[k] = decide(v[k], new - old)
+                accepted[k] = 1.0 if taken else 0.0
+                refused[k] += 0.0 if taken else 1.0
+                overflowed[k] += 0.0 if abs(new) < math.inf else 1.0
+                U[k] = new if taken else old
+            for k in range(count):
+                taken = accepted[k] > 0
+                for i in range(dim):
+                    j = i * LANES + k
+                    old, new = x[j], x_new[j]
+                    x[j] = new if taken else old
+            used += 1
+            if t >= 0 and traced < trace.shape[0]:
+                trace[traced, 0], trace[traced, 1] = u[watched], accepted[watched]
+                traced += 1
             since += 1
             if since == gibbs_every:  # U depends on what it draws
-                gibbs(x, data, bits)
-                U = energy(x, data)
-                scans += t >= 0
+                for k in range(count):
+                    gibbs(lane(x, k), lane(w, k), data, bits[k])
+                for k in range(count):
+                    scales(lane(w, k), data, lane(s, k))
+                    U[k] = energy(lane(x, k), lane(w, k), data)
+                scans += 1
                 since = 0
-        if t >= 0:
-            record(x, U, data, rows[t])
-            rejected[t] = rejections
-    density = rows.shape[0] * group + scans
-    return v, density, 0, overflows
+        for k in range(count):
+            if 0 <= t < first[k + 1] - first[k]:
+                record(lane(x, k), lane(w, k), U[k], data, rows[first[k] + t])
+                rejected[first[k] + t] = refused[k]
+                density += group + scans
+                overflows += int(overflowed[k])
+    x_out[:] = x
+    v_out[:] = v[:count]
+    return density, gradients, overflows
 
 
 def hamiltonian(
-    x, p, v, bits, data, eta, alpha, L, jitter, delta, noise, group, gibbs_every, burn_in, rows,
-    rejected, trace,
+    x_out, p_out, v_out, w, bits, data, eta, alpha, L, jitter, delta, noise, group, gibbs_every,
+    burn_in, first, rows, rejected, watched, trace,
 ):  # fmt: skip
     """Partial refreshment of p, L leapfrog steps, decision, negation: Section 4, steps 1 to 4.
 
     Alpha 0 and L 1 is Langevin, alpha near 1 and L 1 Langevin with persistent momentum, alpha 0
     and L large HMC. Where jitter n is not 0, each trajectory's stepsize is eta / sqrt(g), g from
-    a Gamma distribution with mean 1 and shape n / 2. Returns as `metropolis` does.
+    a Gamma distribution with mean 1 and shape n / 2. The rest is as for `metropolis`.
     """
-    dim = FIXED_DIM if FIXED_DIM > 0 else x.size
-    block = max(1, NORMALS // dim)
+    dim = FIXED_DIM if FIXED_DIM > 0 else x_out.size // LANES
+    size = dim * LANES
+    count = 1 if LANES == 1 else v_out.size
+    block = max(1, (NORMALS if LANES == 1 else BUFFER) // dim)
     words = np.empty(SCRATCH, np.uint64)
-    normals = np.empty((block, dim))
-    signed = np.zeros(block)
+    normals, signed = np.empty(block * size), np.zeros(block * LANES)
+    state, chains = np.zeros((7, size)), np.zeros((9, LANES))
+    x, p, g, s = state[0], state[1], state[2], state[3]
+    x_new, p_new, g_new = state[4], state[5], state[6]
+    v, u, U, U_new, dH = chains[0], chains[1], chains[2], chains[3], chains[4]
+    accepted, refused, overflowed, step = chains[5], chains[6], chains[7], chains[8]
     fresh = math.sqrt(1.0 - alpha * alpha)
-    g, x_new, p_new, g_new = np.empty(dim), np.empty(dim), np.empty(dim), np.empty(dim)
-    gibbs(x, data, bits)  # given an exact draw of x, an exact draw of all there is
-    U = gradient(x, data, g)
-    overflows, traced, since, scans = 0, 0, 0, 0
-    used = block
-    step = eta
-    for t in range(-burn_in, rows.shape[0]):
-        rejections = 0
+    x[:] = x_out
+    p[:] = p_out
+    step[:] = eta
+    for k in range(count):  # given an exact draw of x, Gibbs makes it one of all there is
+        v[k] = v_out[k]
+        gibbs(lane(x, k), lane(w, k), data, bits[k])
+        scales(lane(w, k), data, lane(s, k))
+        U[k] = gradient(lane(x, k), lane(w, k), data, lane(g, k))
+    density, gradients, overflows = 0, 0, 0
+    traced, since, used = 0, 0, block
+    for t in range(-burn_in, (first[1:] - first[:-1]).max()):
+        refused[:] = 0.0
+        overflowed[:] = 0.0
+        scans = 0
         for _ in range(group):
             if used == block:
-                fill_normals(bits, words, normals.reshape(-1))
-                if noise > 0:  # else the uniforms would be multiplied by zero
-                    fill_signed(bits, words, signed)
+                for k in range(count):
+                    fill_normals(bits[k], words, lane(normals, k))
+                    if noise > 0:  # else the uniforms would be multiplied by zero
+                        fill_signed(bits[k], words, lane(signed, k))
                 used = 0
             if jitter > 0:
-                step = eta / math.sqrt(next_gamma(bits, 0.5 * jitter))
+                for k in range(count):
+                    step[k] = eta / math.sqrt(next_gamma(bits[k], 0.5 * jitter))
             # Step 1, and the first half step of step 2.
-            normal = normals[used]
-            kinetic = 0.0
-            for i in range(dim):
-                p[i] = alpha * p[i] + fresh * normal[i]
-                kinetic += p[i] * p[i]
-                p_new[i] = p[i] - 0.5 * step * g[i]
-                x_new[i] = x[i] + step * p_new[i]
-            U_new = gradient(x_new, data, g_new)
+            normal = normals[used * size : (used + 1) * size]
+            for k in range(count):
+                h, kinetic = step[k], 0.0
+                for i in range(dim):
+                    j = i * LANES + k
+                    each = h * s[j] if SCALED else h
+                    p[j] = alpha * p[j] + fresh * normal[j]
+                    kinetic += p[j] * p[j]
+                    p_new[j] = p[j] - 0.5 * each * g[j]
+                    x_new[j] = x[j] + each * p_new[j]
+                dH[k] = -(U[k] + 0.5 * kinetic)
+            for k in range(count):
+                U_new[k] = gradient(lane(x_new, k), lane(w, k), data, lane(g_new, k))
             for _ in range(L - 1):
+                for k in range(count):
+                    h = step[k]
+                    for i in range(dim):
+                        j = i * LANES + k
+                        each = h * s[j] if SCALED else h
+                        p_new[j] -= each * g_new[j]
+                        x_new[j] += each * p_new[j]
+                for k in range(count):
+                    U_new[k] = gradient(lane(x_new, k), lane(w, k), data, lane(g_new, k))
+            for k in range(count):  # the last half step
+                h, kinetic = step[k], 0.0
                 for i in range(dim):
-                    p_new[i] -= step * g_new[i]
-                    x_new[i] += step * p_new[i]
-                U_new = gradient(x_new, data, g_new)
-            kinetic_new = 0.0
-            for i in range(dim):
-                p_new[i] -= 0.5 * step * g_new[i]
-                kinetic_new += p_new[i] * p_new[i]
-            dH = (U_new + 0.5 * kinetic_new) - (U + 0.5 * kinetic)
+                    j = i * LANES + k
+                    each = h * s[j] if SCALED else h
+                    p_new[j] -= 0.5 * each * g_new[j]
+                    kinetic += p_new[j] * p_new[j]
+                dH[k] += U_new[k] + 0.5 * kinetic
             # Step 3. The proposal is (x_new, -p_new).
-            v = move(v, delta, noise, signed[used])
-            used += 1
-            u = abs(v)
-            accepted, v = decide(v, dH)
-            if t >= 0 and traced < trace.shape[0]:
-                trace[traced, 0], trace[traced, 1] = u, accepted
-                traced += 1
+            for k in range(count):
+                v[k] = move(v[k], delta, noise, signed[used * LANES + k])
+            for k in range(count):
+                u[k] = abs(v[k])
+                taken, v[k] = decide(v[k], dH[k])
+                accepted[k] = 1.0 if taken else 0.0
+                refused[k] += 0.0 if taken else 1.0
+                overflowed[k] += 0.0 if abs(dH[k]) < math.inf else 1.0
+                old, new = U[k], U_new[k]
+                U[k] = new if taken else old
             # Step 4 negates p in either case: accepted, p goes on; rejected, it is reversed.
-            if accepted:  # copied: to swap the arrays would cost three times as much
+            for k in range(count):
+                taken = accepted[k] > 0
                 for i in range(dim):
-                    x[i] = x_new[i]
+                    j = i * LANES + k
+                    old, new = p[j], p_new[j]
+                    p[j] = new if taken else -old
+            for k in range(count):
+                taken = accepted[k] > 0
                 for i in range(dim):
-                    p[i] = p_new[i]
+                    j = i * LANES + k
+                    old, new = x[j], x_new[j]
+                    x[j] = new if taken else old
+            for k in range(count):
+                taken = accepted[k] > 0
                 for i in range(dim):
-                    g[i] = g_new[i]
-                U = U_new
-            else:
-                for i in range(dim):
-                    p[i] = -p[i]
-                rejections += 1
-                overflows += t >= 0 and not abs(dH) < math.inf
+                    j = i * LANES + k
+                    old, new = g[j], g_new[j]
+                    g[j] = new if taken else old
+            used += 1
+            if t >= 0 and traced < trace.shape[0]:
+                trace[traced, 0], trace[traced, 1] = u[watched], accepted[watched]
+                traced += 1
             since += 1
             if since == gibbs_every:  # U and g depend on what it draws
-                gibbs(x, data, bits)
-                U = gradient(x, data, g)
-                scans += t >= 0
+                for k in range(count):
+                    gibbs(lane(x, k), lane(w, k), data, bits[k])
+                for k in range(count):
+                    scales(lane(w, k), data, lane(s, k))
+                    U[k] = gradient(lane(x, k), lane(w, k), data, lane(g, k))
+                scans += 1
                 since = 0
-        if t >= 0:
-            record(x, U, data, rows[t])
-            rejected[t] = rejections
-    updates = rows.shape[0] * group
-    density, gradients = updates + scans, updates * L + scans
-    return v, density, gradients, overflows
+        for k in range(count):
+            if 0 <= t < first[k + 1] - first[k]:
+                record(lane(x, k), lane(w, k), U[k], data, rows[first[k] + t])
+                rejected[first[k] + t] = refused[k]
+                density += group + scans
+                gradients += group * L + scans
+                overflows += int(overflowed[k])
+    x_out[:] = x
+    p_out[:] = p
+    v_out[:] = v[:count]
+    return density, gradients, overflows

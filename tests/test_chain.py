@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nrevu.cell import SAMPLING_VERSION, STANDARD, Cell, Run, Schedule, U
-from nrevu.chain import sample
+from nrevu.chain import sample, trace
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.mixed import Mixed
 from nrevu.distributions.pairs import Pairs
@@ -18,13 +18,13 @@ CELL = Cell(Gaussian(5), Metropolis(2.0, 0.5), U(0.3), Schedule(4), Run(50, 3, 6
 def test_numbers_of_this_version():
     """A change of these numbers must come with another SAMPLING_VERSION, or is a fault."""
     series = sample(CELL)
-    assert SAMPLING_VERSION == 1
+    assert SAMPLING_VERSION == 2
     assert series.rows[[0, 10, 49], :] == pytest.approx(np.array(GOLDEN), rel=1e-4)
     assert series.rejected[:12].tolist() == GOLDEN_REJECTED
 
 
-GOLDEN = [[0.120861, 7.089216], [-0.094829, 0.607934], [1.318559, 3.927927]]
-GOLDEN_REJECTED = [2, 4, 2, 4, 4, 1, 1, 4, 3, 2, 4, 3]
+GOLDEN = [[-0.635525, 2.385233], [0.210569, 3.432911], [1.435331, 1.190866]]
+GOLDEN_REJECTED = [3, 3, 4, 4, 3, 3, 3, 2, 2, 1, 4, 2]
 
 
 OTHERS = {
@@ -50,10 +50,10 @@ OTHERS = {
     ),
 }
 GOLDEN_OTHERS = {
-    "persistent Langevin": [0.097518, -0.464121, 0.746282],
-    "HMC with jitter": [-0.500676, -0.000965, 0.872074],
-    "Langevin": [0.296146, 0.156384, 0.128869],
-    "mixed": [0.507798, 0.361362, 0.231624],
+    "persistent Langevin": [-0.915557, -1.81782, -1.392827],
+    "HMC with jitter": [-0.136101, 1.174688, -1.022087],
+    "Langevin": [-1.113107, 0.754813, 0.935561],
+    "mixed": [-0.342052, 0.903772, 1.285505],
 }
 
 
@@ -104,3 +104,18 @@ def test_any_dimension(dim):
     series = sample(cell)
     # The mean energy is dim / 2 with variance dim / 2 over 20 chains of correlated rows.
     assert abs(series.rows[:, 1].mean() - dim / 2) < 6 * (dim / 2 / 20) ** 0.5
+
+
+@pytest.mark.parametrize("chains", [1, 5, 40, 70])
+def test_chains_side_by_side(chains):
+    """However many lanes a chain shares the kernel with, it starts and is traced as itself."""
+    mixed = dataclasses.replace(OTHERS["mixed"], run=Run(3 * chains + 1, 1, chains))
+    series = sample(mixed)
+    assert series.gradient == (3 * chains + 1) * 6 and len({*series.rows[:, 0]}) > 2 * chains
+    ends = np.cumsum([0, *series.lengths])
+    for chain in {0, chains // 2, chains - 1}:
+        rows, decisions = trace(mixed, chain)
+        part = slice(ends[chain], ends[chain + 1])
+        assert rows.tobytes() == series.rows[part].tobytes()
+        refused = (1 - decisions[:, 1]).reshape(-1, 4).sum(axis=1)
+        assert refused.tolist() == series.rejected[part].tolist()

@@ -6,7 +6,7 @@ from pathlib import Path
 import nrevu
 
 HERE = Path(nrevu.__file__).parent
-SAMPLING = ("rng", "accept", "updates", "kernel", "chain", "distributions/")
+SAMPLING = ("rng", "elementary", "accept", "lanes", "updates", "kernel", "chain", "distributions/")
 
 
 def imports(path):
@@ -40,7 +40,7 @@ def test_numba_stays_in_the_sampling_modules():
 
 
 def test_sampling_modules_know_nothing_of_files_configs_or_tables():
-    plain = ("cell", "distributions", "fields", "method", "mistake", "series", "sources")
+    plain = ("cases", "cell", "distributions", "fields", "method", "mistake", "series", "sources")
     allowed = {*SAMPLING, *plain}
     for name, found in FILES.items():
         if name.startswith(SAMPLING):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from chains import single
 
 from nrevu import rng, updates
 from nrevu.distributions.gaussian import Gaussian
@@ -52,8 +53,10 @@ def test_metropolis_is_the_literal_algorithm():
     x, v = np.array([0.3, -1.0, 0.5]), 0.5
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
     trace = np.empty((40, 2), np.float32)
-    last_v, density, gradients, _ = build("metropolis", Gaussian)(
-        x.copy(), x.copy(), v, bits, (), eta, delta, noise, group, 0, burn_in, rows, rejected, trace
+    settings = (eta, delta, noise, group, 0, burn_in)
+    kernel = build("metropolis", Gaussian)
+    last_v, density, gradients, _ = single(
+        kernel, x.copy(), x.copy(), v, bits, (), settings, rows, rejected, trace
     )
     decisions = []
     for t in range(-burn_in, groups):
@@ -89,10 +92,11 @@ def test_hamiltonian_is_the_literal_algorithm(alpha, steps, jitter):
     x, p, v = np.array([0.3, -1.0, 0.5, 0.1]), np.array([1.0, 0.0, -0.5, 0.2]), -0.3
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
     trace = np.empty((group * groups, 2), np.float32)
-    last_v, density, gradients, overflows = build("hamiltonian", Pairs)(
-        x.copy(), p.copy(), v, bits, target.data(), eta, alpha, steps, jitter, delta, noise,
-        group, 0, burn_in, rows, rejected, trace,
-    )  # fmt: skip
+    settings = (eta, alpha, steps, jitter, delta, noise, group, 0, burn_in)
+    kernel = build("hamiltonian", Pairs)
+    last_v, density, gradients, overflows = single(
+        kernel, x.copy(), p.copy(), v, bits, target.data(), settings, rows, rejected, trace
+    )
     energy = lambda x, p: 0.5 * x @ precision @ x + 0.5 * p @ p  # noqa: E731
     decisions = []
     for t in range(-burn_in, groups):

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from chains import advance
 from numba import njit
 
 from nrevu import rng, updates
@@ -15,28 +16,19 @@ from nrevu.cell import Cell, Run, Schedule, U
 from nrevu.chain import sample
 from nrevu.config import parse, resolve
 from nrevu.distributions.mixed import Mixed
-from nrevu.kernel import OPTIONS, bind, build, fixed_dim
+from nrevu.kernel import OPTIONS, bind, bindings, build, fixed_dim
 from nrevu.method import HMC, PersistentLangevin
 from nrevu.mistake import Mistake
 
 CHAINS = 40_000
-NO_TRACE = np.empty((0, 2), np.float32)
 MIXED = Mixed(20, 0.3)  # a wider sd than the paper's, so that few updates move x[0] a good way
-
-
-def with_binaries(distribution, binaries):
-    """Return the distribution's data with these binaries."""
-    data = distribution.data()
-    data[0][:] = binaries
-    data[1][0] = sum(binaries)
-    return data
 
 
 @pytest.mark.parametrize("x", [(0.3, 0.2), (-2.0, -1.9), (5.0, 5.5), (0.0, 0.0), (-40.0, -40.0)])
 def test_energy_and_gradient(x):
     binaries = [1, 0, 1, 1, 0]
     model = Mixed(5, 0.5)
-    data = with_binaries(model, binaries)
+    w, data = np.array([sum(binaries), *binaries], float), model.data()
     chance = 1 / (1 + math.exp(x[0]))
     literal = 0.5 * x[0] ** 2 + 0.5 * ((x[1] - x[0]) / 0.5) ** 2
     literal -= (
@@ -44,11 +36,13 @@ def test_energy_and_gradient(x):
     )
     energy = njit(Mixed.energy)
     if x[0] > -30:
-        assert energy(np.array(x), data) == pytest.approx(literal, rel=1e-12)
+        assert energy(np.array(x), w, data) == pytest.approx(literal, rel=1e-12)
     g = np.empty(2)
-    assert njit(Mixed.gradient)(np.array(x), data, g) == pytest.approx(energy(np.array(x), data))
+    assert njit(Mixed.gradient)(np.array(x), w, data, g) == pytest.approx(
+        energy(np.array(x), w, data)
+    )
     for i, h in enumerate(np.eye(2) * 1e-6):
-        slope = (energy(np.array(x) + h, data) - energy(np.array(x) - h, data)) / 2e-6
+        slope = (energy(np.array(x) + h, w, data) - energy(np.array(x) - h, w, data)) / 2e-6
         assert g[i] == pytest.approx(slope, rel=1e-6, abs=1e-6)
 
 
@@ -63,15 +57,15 @@ def test_known_means():
 
 
 def test_gibbs_draws_each_binary_with_its_exact_probability():
-    data, bits = MIXED.data(), rng.streams(1, "0", 0)[1]
+    w, data, bits = np.zeros(21), MIXED.data(), rng.streams(1, "0", 0)[1]
     gibbs = njit(Mixed.gibbs)
     for x0 in (-1.0, 0.0, 2.0):
         chance = 1 / (1 + math.exp(x0))
         draws = np.empty((20_000, 20))
         for i in range(len(draws)):
-            gibbs(np.array([x0, 0.0]), data, bits)
-            draws[i] = data[0]
-            assert data[1][0] == data[0].sum()
+            gibbs(np.array([x0, 0.0]), w, data, bits)
+            draws[i] = w[1:]
+            assert w[0] == w[1:].sum()
         error = math.sqrt(chance * (1 - chance) / len(draws))
         assert np.max(np.abs(draws.mean(axis=0) - chance)) < 5 * error
         correlation = np.corrcoef(draws.T)[np.triu_indices(20, 1)]
@@ -84,14 +78,10 @@ def deviation(kernel, arguments, delta, noise, group, gibbs_every):
     x = np.array([MIXED.draw(start) for _ in range(CHAINS)])
     p = start.standard_normal(x.shape)
     v = start.uniform(-1, 1, CHAINS)
-    binaries = np.empty((CHAINS, 20))
-    rows, rejected = np.empty((1, 1), np.float32), np.empty(1, np.uint8)
-    bits = rng.streams(6, "0", 0)[1]
-    data = MIXED.data()
-    settings = (*arguments, delta, noise, group, gibbs_every, 0, rows, rejected, NO_TRACE)
-    for i in range(CHAINS):
-        v[i] = kernel(x[i], p[i], v[i], bits, data, *settings)[0]
-        binaries[i] = data[0]
+    schedule = (group, gibbs_every)
+    w = advance(kernel, MIXED, x, p, v, arguments, delta, noise, schedule, columns=1, seed=6)
+    binaries = w[:, 1:]
+    assert np.array_equal(w[:, 0], binaries.sum(axis=1))
     chance = 1 / (1 + np.exp(x[:, 0]))
     excess = binaries.sum(axis=1) - 20 * chance  # mean 0 and variance 20 c (1 - c) given x
     gap = (x[:, 1] - x[:, 0]) / MIXED.sd
@@ -118,14 +108,13 @@ def test_one_group_leaves_everything_invariant(arguments, group, gibbs_every, u)
     assert deviation(build("hamiltonian", Mixed), arguments, *u, group, gibbs_every) < 5
 
 
-def wrong_side(x, data, bits):
+def wrong_side(x, w, data, bits):
     """Gibbs with P(1) and P(0) exchanged."""
-    binaries, ones, _, _ = data
     chance = 1.0 / (1.0 + math.exp(-x[0]))
-    ones[0] = 0
-    for i in range(binaries.size):
-        binaries[i] = rng.next_uniform(bits) < chance
-        ones[0] += binaries[i]
+    w[0] = 0.0
+    for i in range(1, w.size):
+        w[i] = rng.next_uniform(bits) < chance
+        w[0] += w[i]
 
 
 def broken(gibbs=Mixed.gibbs, edit=("", "")):
@@ -136,19 +125,19 @@ def broken(gibbs=Mixed.gibbs, edit=("", "")):
     text = inspect.getsource(updates.hamiltonian)
     assert edit[0] in text
     exec(text.replace(*edit) if edit[0] else text, scope)
-    own = {name: njit(**OPTIONS)(getattr(Mixed, name)) for name in ("gradient", "record")}
-    return njit(**OPTIONS)(bind(scope["hamiltonian"], "broken", {**own, "gibbs": njit(gibbs)}))
+    globals = bindings(Mixed) | {"gibbs": njit(gibbs)}
+    return njit(**OPTIONS)(bind(scope["hamiltonian"], "broken", globals))
 
 
-SCAN = "                gibbs(x, data, bits)\n                U = gradient(x, data, g)\n"
+RENEW = "                    U[k] = gradient(lane(x, k), lane(w, k), data, lane(g, k))\n"
 
 
 @pytest.mark.parametrize(
     "sabotage",
     [
         {"gibbs": wrong_side},
-        {"edit": (SCAN, SCAN + "                v = 0.5 * v\n")},
-        {"edit": (SCAN, SCAN.replace("U = gradient(x, data, g)", "pass"))},
+        {"edit": (RENEW, RENEW + "                    v[k] *= 0.5\n")},
+        {"edit": (RENEW, "")},
     ],
     ids=["Gibbs on the wrong side", "v touched by Gibbs", "energy not renewed after Gibbs"],
 )

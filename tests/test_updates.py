@@ -11,15 +11,16 @@ import math
 
 import numpy as np
 import pytest
+from chains import advance, single
 from numba import njit
 
 from nrevu import rng, updates
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.pairs import Pairs
-from nrevu.kernel import OPTIONS, bind, build, no_gibbs
+from nrevu.kernel import OPTIONS, bind, bindings, build
 
 CHAINS = 60_000
-NO_TRACE = np.empty((0, 2), np.float32)
+NO_W = np.empty(0)
 
 
 class Skewed:
@@ -35,14 +36,14 @@ class Skewed:
         return ()
 
     @staticmethod
-    def energy(x, data):
+    def energy(x, w, data):
         total = 0.0
         for i in range(x.size):
             total += math.exp(x[i]) - 2.0 * x[i]
         return total
 
     @staticmethod
-    def gradient(x, data, g):
+    def gradient(x, w, data, g):
         total = 0.0
         for i in range(x.size):
             g[i] = math.exp(x[i]) - 2.0
@@ -50,7 +51,7 @@ class Skewed:
         return total
 
     @staticmethod
-    def record(x, U, data, row):
+    def record(x, w, U, data, row):
         row[0] = x[0]
         row[1] = U
 
@@ -69,11 +70,7 @@ def deviation(kernel, distribution, arguments, delta, noise, updates_each=4):
     p = start.standard_normal(x.shape)
     v = start.uniform(-1, 1, CHAINS)
     x_before = x.copy()
-    bits = rng.streams(11, "0", 0)[1]
-    rows, rejected = np.empty((1, 2), np.float32), np.empty(1, np.uint8)
-    settings = (*arguments, delta, noise, updates_each, 0, 0, rows, rejected, NO_TRACE)
-    for i in range(CHAINS):
-        v[i] = kernel(x[i], p[i], v[i], bits, distribution.data(), *settings)[0]
+    advance(kernel, distribution, x, p, v, arguments, delta, noise, (updates_each, 0))
     f, exact = functions(distribution, x), functions(distribution, x_before)
     zero = [p[:, 0], p[:, 0] ** 2 - 1, v, np.abs(v) - 0.5, v**2 - 1 / 3]
     zero += [p[:, 0] * v, p[:, 0] * np.abs(v), (p[:, 0] ** 2 - 1) * (np.abs(v) - 0.5)]
@@ -93,7 +90,7 @@ def deviation(kernel, distribution, arguments, delta, noise, updates_each=4):
 def functions(distribution, x):
     """Return some functions of the states x (CHAINS, dim), the last one the energy."""
     energy = compiled_energy(type(distribution))
-    energies = np.array([energy(state, distribution.data()) for state in x])
+    energies = np.array([energy(state, NO_W, distribution.data()) for state in x])
     return [x[:, 0], x[:, 0] ** 2, x[:, -1] * x[:, 0], energies]
 
 
@@ -142,10 +139,7 @@ def broken(update, distribution, edit=None, **functions):
         scope = dict(vars(updates))
         exec(text.replace(old, new), scope)
         source = scope[update]
-    needs = {"metropolis": ("energy", "record"), "hamiltonian": ("gradient", "record")}[update]
-    own = {name: njit(**OPTIONS)(getattr(type(distribution), name)) for name in needs}
-    own["gibbs"] = njit(getattr(type(distribution), "gibbs", no_gibbs))
-    return njit(**OPTIONS)(bind(source, "broken", {**own, **functions}))
+    return njit(**OPTIONS)(bind(source, "broken", bindings(type(distribution)) | functions))
 
 
 @pytest.mark.parametrize("delta, noise", [(0.0, 1.0), (0.3, 0.0), (0.03, 0.0), (-0.7, 0.1)])
@@ -185,12 +179,12 @@ def test_jitter_leaves_x_p_and_v_invariant():
     "sabotage",
     [
         {"decide": keeps_v},
-        {"edit": ("p[i] = -p[i]", "p[i] = p[i]")},
-        {"edit": ("p[i] = p_new[i]", "p[i] = -p_new[i]")},
-        {"edit": ("p_new[i] -= 0.5 * step * g_new[i]", "p_new[i] -= 0.0 * step * g_new[i]")},
-        {"edit": ("p_new[i] = p[i] - 0.5 * step * g[i]", "p_new[i] = p[i]")},
+        {"edit": ("p[j] = new if taken else -old", "p[j] = new if taken else old")},
+        {"edit": ("p[j] = new if taken else -old", "p[j] = -new if taken else -old")},
+        {"edit": ("p_new[j] -= 0.5 * each * g_new[j]", "p_new[j] -= 0.0 * each * g_new[j]")},
+        {"edit": ("p_new[j] = p[j] - 0.5 * each * g[j]", "p_new[j] = p[j]")},
         {"edit": ("fresh = math.sqrt(1.0 - alpha * alpha)", "fresh = 1.0 - alpha")},
-        {"edit": ("g[i] = g_new[i]", "g[i] = g[i]")},
+        {"edit": ("g[j] = new if taken else old", "g[j] = old")},
     ],
     ids=[
         "v not rescaled",
@@ -215,8 +209,9 @@ def leapfrog(distribution, x, p, eta, steps):
     )
     x, p = x.copy(), p.copy()
     rows, rejected = np.empty((1, 2), np.float32), np.empty(1, np.uint8)
-    settings = (eta, 1.0, steps, 0.0, 0.1, 0.0, 1, 0, 0, rows, rejected, NO_TRACE)
-    kernel(x, p, 0.5, rng.streams(1, "0", 0)[1], distribution.data(), *settings)
+    settings = (eta, 1.0, steps, 0.0, 0.1, 0.0, 1, 0, 0)
+    bits = rng.streams(1, "0", 0)[1]
+    single(kernel, x, p, 0.5, bits, distribution.data(), settings, rows, rejected)
     return x, p
 
 
@@ -247,7 +242,9 @@ def test_a_trajectory_that_overflows_is_a_rejection_and_is_counted():
     start = np.array([0.5, -0.5])
     rows, rejected = np.empty((10, 2), np.float32), np.empty(10, np.uint8)
     x, p = start.copy(), np.zeros(2)
-    settings = (1e3, 0.0, 10, 0.0, 0.1, 0.0, 5, 0, 1, rows, rejected, NO_TRACE)
-    counts = build("hamiltonian", Skewed)(x, p, 0.5, rng.streams(1, "0", 0)[1], (), *settings)
+    settings = (1e3, 0.0, 10, 0.0, 0.1, 0.0, 5, 0, 1)
+    bits = rng.streams(1, "0", 0)[1]
+    kernel = build("hamiltonian", Skewed)
+    counts = single(kernel, x, p, 0.5, bits, (), settings, rows, rejected)
     assert x.tolist() == start.tolist() and np.all(np.isfinite(p))
     assert rejected.tolist() == [5] * 10 and counts[3] == 50 and math.isfinite(counts[0])

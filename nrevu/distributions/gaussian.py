@@ -26,7 +26,7 @@ class Gaussian:
         return rng.standard_normal(self.dim)
 
     @staticmethod
-    def energy(x, data):
+    def energy(x, w, data):
         """Return U(x) without the normalising constant."""
         total = 0.0
         for i in range(x.size):
@@ -34,7 +34,7 @@ class Gaussian:
         return 0.5 * total
 
     @staticmethod
-    def gradient(x, data, g):
+    def gradient(x, w, data, g):
         """Write the gradient of U into g and return U."""
         total = 0.0
         for i in range(x.size):
@@ -43,7 +43,7 @@ class Gaussian:
         return 0.5 * total
 
     @staticmethod
-    def record(x, U, data, row):
+    def record(x, w, U, data, row):
         """Write the recorded quantities of one state."""
         row[0] = x[0]
         row[1] = U

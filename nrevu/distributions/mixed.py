@@ -4,13 +4,13 @@ x[0] ~ N(0,1), x[1] | x[0] ~ N(x[0], sd^2), and each binary is 1 with probabilit
 1 / (1 + exp(x[0])). The paper calls x[0] and x[1] u and v, and the binaries w.
 """
 
-import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
 
+from nrevu.elementary import exp, softplus
 from nrevu.fields import real, whole
 from nrevu.rng import next_uniform
 
@@ -19,9 +19,10 @@ LOW, HIGH = -0.5, 1.5  # the ends of the interval whose indicator is estimated
 
 @dataclass(frozen=True)
 class Mixed:
-    """The binaries are kept in `data`; the density of x depends on how many of them are 1."""
+    """The binaries are kept in w; the density of x depends on how many of them are 1."""
 
     dim: ClassVar[int] = 2
+    lanes: ClassVar[int] = 64  # chains side by side: two coordinates alone fill no vector
     recorded: ClassVar[tuple[str, ...]] = ("coordinate",)  # of which the quantities are functions
     binaries: int = whole(at_least=0)  # how many there are
     sd: float = real(above=0)  # standard deviation of x[1] given x[0]
@@ -36,9 +37,14 @@ class Mixed:
         x = rows[:, 0].astype(np.float64)
         return np.stack([(x > LOW) & (x < HIGH), x, x * x], axis=1).astype(np.float64)
 
+    @property
+    def gibbs_variables(self) -> int:
+        """Return the length of w: how many binaries are 1, and the binaries."""
+        return 1 + self.binaries
+
     def data(self) -> tuple:
-        """Return the binaries, how many are 1, how many there are, and 1 / sd^2."""
-        return (np.zeros(self.binaries, np.int8), np.zeros(1), float(self.binaries), self.sd**-2)
+        """Return the number of binaries and 1 / sd^2."""
+        return (float(self.binaries), self.sd**-2)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Return an exact draw of x; a Gibbs scan then draws the binaries given it."""
@@ -46,37 +52,34 @@ class Mixed:
         return np.array([first, first + self.sd * rng.standard_normal()])
 
     @staticmethod
-    def energy(x, data):
+    def energy(x, w, data):
         """Return U(x), given the binaries, without constants."""
-        _, ones, number, precision = data
+        number, precision = data
         gap = x[1] - x[0]
-        bend = number * math.log(1.0 + math.exp(-abs(x[0]))) + number * max(x[0], 0.0)
-        return 0.5 * x[0] * x[0] + 0.5 * precision * gap * gap + bend - (number - ones[0]) * x[0]
+        bend, _ = softplus(x[0])
+        return 0.5 * (x[0] * x[0] + precision * gap * gap) + number * bend - (number - w[0]) * x[0]
 
     @staticmethod
-    def gradient(x, data, g):
+    def gradient(x, w, data, g):
         """Write the gradient of U into g and return U."""
-        _, ones, number, precision = data
+        number, precision = data
         gap = x[1] - x[0]
-        small = math.exp(-abs(x[0]))  # cannot overflow
-        chance = (1.0 if x[0] >= 0 else small) / (1.0 + small)  # 1 / (1 + exp(-x[0]))
-        g[0] = x[0] - precision * gap + number * chance - (number - ones[0])
+        bend, slope = softplus(x[0])
+        g[0] = x[0] - precision * gap + number * slope - (number - w[0])
         g[1] = precision * gap
-        bend = number * math.log(1.0 + small) + number * max(x[0], 0.0)
-        return 0.5 * x[0] * x[0] + 0.5 * precision * gap * gap + bend - (number - ones[0]) * x[0]
+        return 0.5 * (x[0] * x[0] + precision * gap * gap) + number * bend - (number - w[0]) * x[0]
 
     @staticmethod
-    def gibbs(x, data, bits):
+    def gibbs(x, w, data, bits):
         """Draw each binary in turn given x; given x they are independent."""
-        binaries, ones, _, _ = data
-        chance = 1.0 / (1.0 + math.exp(x[0]))
-        count = 0
-        for i in range(binaries.size):
-            binaries[i] = next_uniform(bits) < chance
-            count += binaries[i]
-        ones[0] = count
+        chance = 1.0 / (1.0 + exp(x[0]))
+        ones = 0.0
+        for i in range(1, w.size):
+            w[i] = 1.0 if next_uniform(bits) < chance else 0.0
+            ones += w[i]
+        w[0] = ones
 
     @staticmethod
-    def record(x, U, data, row):
+    def record(x, w, U, data, row):
         """Write the recorded columns of one state."""
         row[0] = x[0]

@@ -33,7 +33,7 @@ class Pairs:
         return np.concatenate([first, second])
 
     @staticmethod
-    def energy(x, data):
+    def energy(x, w, data):
         """Return U(x) without the normalising constant."""
         correlation, scale = data
         half = x.size // 2
@@ -45,7 +45,7 @@ class Pairs:
         return 0.5 * scale * total
 
     @staticmethod
-    def gradient(x, data, g):
+    def gradient(x, w, data, g):
         """Write the gradient of U into g and return U."""
         correlation, scale = data
         half = x.size // 2
@@ -61,7 +61,7 @@ class Pairs:
         return 0.5 * total
 
     @staticmethod
-    def record(x, U, data, row):
+    def record(x, w, U, data, row):
         """Write the recorded quantities of one state."""
         row[0] = x[0]
         row[1] = U

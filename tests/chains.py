@@ -1,0 +1,39 @@
+"""What tests of the kernels share: many short chains, advanced in place."""
+
+import numpy as np
+
+from nrevu import rng
+from nrevu.chain import beside
+from nrevu.kernel import lanes
+
+NO_TRACE = np.empty((0, 2), np.float32)
+
+
+def advance(kernel, distribution, x, p, v, arguments, delta, noise, schedule, columns=2, seed=11):
+    """Advance chains x, p (chains, dim) and v (chains) by one group; return w (chains, size)."""
+    width, chains = lanes(type(distribution)), len(x)
+    size = getattr(distribution, "gibbs_variables", 0)
+    w = np.zeros((chains, size))
+    bits = np.array([rng.streams(seed, "0", k)[1] for k in range(width)])
+    rows, rejected = np.empty((width, columns), np.float32), np.empty(width, np.uint8)
+    settings = (*arguments, delta, noise, *schedule, 0)
+    for first in range(0, chains, width):
+        part = slice(first, first + width)
+        inside = [a[first] if width == 1 else beside(a[part], width) for a in (x, p, w)]
+        now = len(x[part])
+        output = (np.arange(now + 1), rows[:now], rejected[:now], 0, NO_TRACE)
+        kernel(*inside[:2], v[part], inside[2], bits[:now], distribution.data(), *settings, *output)
+        if width > 1:
+            for a, flat in zip((x, p, w), inside, strict=True):
+                a[part] = flat.reshape(-1, width).T[:now]
+    return w
+
+
+def single(kernel, x, p, v, bits, data, settings, rows, rejected, trace=NO_TRACE):
+    """Run one chain of a kernel for one chain; return the last v and the counts."""
+    v = np.array([v])
+    first = np.array([0, len(rows)])
+    counts = kernel(
+        x, p, v, np.zeros(0), bits[None], data, *settings, first, rows, rejected, 0, trace
+    )
+    return v[0], *counts
