@@ -25,7 +25,7 @@ def two_to(n):
 def exp(x):
     """Return e^x; 0 below -708.8, infinity above 709.4, nan for nan."""
     z = 709.7 if x > 709.7 else x  # nan stays nan
-    z = -709.7 if z < -709.7 else z
+    z = -709.0 if z < -709.0 else z
     n = np.floor(z * 1.4426950408889634 + 0.5)
     r = (z - n * LOG2_HIGH) - n * LOG2_LOW  # |r| <= log(2) / 2
     r2 = r * r
