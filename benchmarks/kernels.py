@@ -40,7 +40,7 @@ CELLS = {
 
 def run_for(distribution) -> Run:
     """Return a run of one chain, or of 40 where the kernel advances chains side by side."""
-    return Run(2000, 0, 1) if lanes(type(distribution)) == 1 else Run(8000, 0, 40)
+    return Run(2000, 0, 1) if lanes(type(distribution)) == 1 else Run(40_000, 0, 40)
 
 
 def kernel_call(cell: Cell):

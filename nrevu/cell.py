@@ -116,13 +116,18 @@ def word(part: Mapping[str, Any]) -> str:
 def identity(cell: Cell) -> dict[str, Any]:
     """Return what determines the cell's numbers, the version of the code apart."""
     return {
-        "distribution": {"name": name_of(cell.distribution), **essential(cell.distribution)},
+        "distribution": {"name": name_of(cell.distribution), **content(cell.distribution)},
         "method": {"name": name_of(cell.method), **essential(cell.method)},
         "u": {"name": cell.u.name} | (essential(cell.u) if cell.u != STANDARD else {}),
         "schedule": essential(cell.schedule),
         "run": essential(cell.run),
         "seed": cell.seed,
     }
+
+
+def content(distribution: Any) -> dict[str, Any]:
+    """Return what of a distribution determines numbers: of a file, what is in it."""
+    return essential(distribution) | getattr(distribution, "content", dict)()
 
 
 def config(cell: Cell) -> dict[str, Any]:

@@ -1,22 +1,26 @@
 """Runs the chains of a cell and returns what they recorded.
 
 In: a Cell. Out: a Series: one row per recorded group, chains one after the other. Chains start
-from exact draws with v uniform on [-1,1], so that their joint distribution is right from the
-first update on. Differs: the paper's runs start from x = 0, v = 0.5.
+from exact draws, where the distribution offers them, with v uniform on [-1,1], so that their joint
+distribution is right from the first update on. Differs: the paper's start from x = 0, v = 0.5.
 """
 
 import dataclasses
+import functools
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from nrevu.cell import Cell, Run
 from nrevu.kernel import build, lanes
 from nrevu.method import arguments
-from nrevu.rng import streams
+from nrevu.rng import WORDS, streams
 from nrevu.series import Series, counts_type, recorded
 
-NO_TRACE = np.empty((0, 2), np.float32)
+NO_TRACE = np.empty((0, 0, 2), np.float32)
+SETTLED = 0x5E771ED  # keeps the streams of starts apart from all others
 
 
 def sample(cell: Cell) -> Series:
@@ -25,6 +29,8 @@ def sample(cell: Cell) -> Series:
     rows = np.empty((cell.run.groups, len(columns)), np.float32)
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
     warm(cell)
+    for chain in range(cell.run.chains) if not hasattr(cell.distribution, "draw") else ():
+        settled(cell.distribution, cell.seed, chain)  # for other cells too: not this one's time
     started = time.process_time()
     counts = np.zeros(3, int)
     ends = np.cumsum([0, *cell.run.lengths()])
@@ -37,21 +43,23 @@ def sample(cell: Cell) -> Series:
     )
 
 
-def trace(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray]:
-    """Run one chain again and return its rows and, update by update, its decisions.
+def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Run the chains again and yield, of each, its rows and its decisions update by update.
 
     The decisions (updates, 2) are the u that was compared and whether it accepted, for all the
     recorded updates; the rows are those that `sample` records, as the random numbers are too.
     """
-    side_by_side = lanes(type(cell.distribution))
-    first, watched = chain - chain % side_by_side, chain % side_by_side
     ends = np.cumsum([0, *cell.run.lengths()])
     rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
-    length = cell.run.lengths()[chain]
-    decisions = np.empty((length * cell.schedule.group, 2), np.float32)
-    run_chains(cell, first, ends, rows, rejected, watched, decisions)
-    return rows[ends[chain] : ends[chain + 1]], decisions
+    longest = max(cell.run.lengths()) * cell.schedule.group
+    for first in range(0, cell.run.chains, lanes(type(cell.distribution))):
+        chains = range(first, min(first + lanes(type(cell.distribution)), cell.run.chains))
+        decisions = np.empty((len(chains), longest, 2), np.float32)
+        run_chains(cell, first, ends, rows, rejected, decisions)
+        for chain in chains:
+            length = cell.run.lengths()[chain] * cell.schedule.group
+            yield rows[ends[chain] : ends[chain + 1]], decisions[chain - first, :length]
 
 
 def warm(cell: Cell) -> None:
@@ -63,12 +71,12 @@ def warm(cell: Cell) -> None:
 
 
 def run_chains(
-    cell: Cell, first: int, ends, rows, rejected, watched=0, decisions=NO_TRACE
+    cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE
 ) -> tuple[int, int, int]:
     """Fill rows and rejected from as many chains, from `first` on, as the kernel takes at once.
 
-    The rows of chain c are ends[c] to ends[c + 1]. Lanes for which there is no chain record
-    nothing. Returns the density and gradient evaluations and the overflows of recorded groups.
+    The rows of chain c are ends[c] to ends[c + 1]. Returns the density and gradient evaluations
+    and the overflows of the recorded groups.
     """
     kernel = build(cell.method.update, type(cell.distribution))
     distribution, width = cell.distribution, lanes(type(cell.distribution))
@@ -79,7 +87,7 @@ def run_chains(
         beside(x, width), beside(p, width), v, w, bits, distribution.data(),
         *arguments(cell.method, distribution.dim), cell.u.delta, cell.u.noise,
         cell.schedule.group, cell.schedule.gibbs_every, cell.run.burn_in,
-        ends[first : first + len(chains) + 1], rows, rejected, watched, decisions,
+        ends[first : first + len(chains) + 1], rows, rejected, decisions,
     )  # fmt: skip
 
 
@@ -93,5 +101,33 @@ def beside(states: np.ndarray, width: int) -> np.ndarray:
 def start(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
     """Return the x, p, v and generator's bits that a chain starts with."""
     rng, bits = streams(cell.seed, cell.digest, chain)
-    x = cell.distribution.draw(rng)
+    exact = hasattr(cell.distribution, "draw")
+    x = cell.distribution.draw(rng) if exact else settled(cell.distribution, cell.seed, chain)
     return x, rng.standard_normal(x.size), rng.uniform(-1.0, 1.0), bits
+
+
+@functools.cache
+def settled(distribution: Any, seed: int, chain: int) -> np.ndarray:
+    """Return where a chain starts in a distribution that offers no exact draws.
+
+    A distribution may ask for some HMC of cautious stepsize that leads away from its `start`. It
+    is the same for all cells of the distribution, so that it is made once in a process; each
+    cell's own burn-in comes after it.
+    """
+    root = np.random.SeedSequence([seed, chain, SETTLED])
+    rng = np.random.default_rng(root)
+    x = distribution.start(rng)
+    if not hasattr(distribution, "settling"):
+        return x
+    eta, L, trajectories = distribution.settling
+    kernel = build("hamiltonian", type(distribution))
+    width = lanes(type(distribution))
+    flat, p = beside(x[None], width), beside(rng.standard_normal((1, x.size)), width)
+    w = np.zeros(getattr(distribution, "gibbs_variables", 0) * width)
+    bits = rng.integers(2**64, size=(1, WORDS), dtype=np.uint64)
+    nothing = (np.empty((0, len(recorded(distribution))), np.float32), np.empty(0, np.uint8))
+    kernel(
+        flat, p, rng.uniform(-1.0, 1.0, 1), w, bits, distribution.data(), eta, 0.0, L, 30.0, 0.0,
+        1.0, trajectories, 1 if w.size else 0, 1, np.zeros(2, int), *nothing, NO_TRACE,
+    )  # fmt: skip
+    return flat[::width].copy()

@@ -20,18 +20,22 @@ from nrevu.sources import sources_hash
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
 OPTIONS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-NEEDS = ("energy", "gradient", "record", "gibbs", "scales")
+NEEDS = ("energy", "gradient", "record", "gibbs", "renew", "scales")
 
 
 def no_gibbs(x, w, data, bits):
     """Stand in for a distribution that has nothing to Gibbs-sample."""
 
 
+def no_renewal(x, w, before, data, U, g):
+    """Stand in for a distribution whose U and g are evaluated again after a Gibbs scan."""
+
+
 def no_scales(w, data, s):
     """Stand in for a distribution whose coordinates have all the same stepsize."""
 
 
-STANDINS = {"gibbs": no_gibbs, "scales": no_scales}
+STANDINS = {"gibbs": no_gibbs, "renew": no_renewal, "scales": no_scales}
 
 
 @functools.cache
@@ -48,6 +52,7 @@ def bindings(distribution: type) -> dict[str, Any]:
         "LANES": lanes(distribution),
         "FIXED_DIM": fixed_dim(distribution),
         "SCALED": hasattr(distribution, "scales"),
+        "RENEWS": hasattr(distribution, "renew"),
     }
     functions = {name: getattr(distribution, name, STANDINS.get(name)) for name in NEEDS}
     inlined = njit(inline="always", **OPTIONS)

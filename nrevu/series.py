@@ -1,5 +1,6 @@
 """What the chains of one cell recorded; the form in which it is kept and analysed."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,3 +34,25 @@ def recorded(distribution: Any) -> tuple[str, ...]:
 def quantities(distribution: Any, rows: np.ndarray) -> np.ndarray:
     """Return the quantities (n, how many) of recorded rows (n, columns)."""
     return distribution.derive(rows) if hasattr(distribution, "derive") else rows
+
+
+def averages(distribution: Any) -> dict[str, tuple[str, ...]]:
+    """Return which times are also averaged over several quantities, and under what name."""
+    return getattr(distribution, "averages", dict)()
+
+
+def part(series: Series, chains: range) -> Series:
+    """Return what some consecutive chains recorded, with their share of the counts."""
+    ends = np.cumsum([0, *series.lengths])
+    rows = slice(ends[chains[0]], ends[chains[-1] + 1])
+    groups = len(series.rows[rows])
+    share = lambda count: count * groups // len(series.rows)  # noqa: E731
+    return dataclasses.replace(
+        series,
+        rows=series.rows[rows],
+        rejected=series.rejected[rows],
+        lengths=tuple(series.lengths[chain] for chain in chains),
+        density=share(series.density),
+        gradient=share(series.gradient),
+        overflows=share(series.overflows),
+    )

@@ -27,7 +27,7 @@ def sources_hash(distribution: type) -> str:
 def files_hash(*names: str) -> str:
     """Return a hash of some of the package's files, or of all in a folder of it."""
     paths = [HERE / name for name in names]
-    return content_hash([f for p in paths for f in (sorted(p.glob("*.py")) if p.is_dir() else [p])])
+    return content_hash([f for p in paths for f in (sorted(p.glob("*.*")) if p.is_dir() else [p])])
 
 
 def content_hash(files: list[Path]) -> str:

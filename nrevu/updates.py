@@ -19,6 +19,7 @@ BUFFER = 128  # the same, for each of several chains
 LANES = 1  # chains side by side, so that the processor's vectors span them; or 1, coordinates
 FIXED_DIM = 0  # the dimension, where all distributions of a class have the same
 SCALED = False  # whether coordinates have stepsizes of their own
+RENEWS = False  # whether U and g follow a change of w without another evaluation
 
 
 def lane(array, k):
@@ -42,20 +43,24 @@ def gibbs(x, w, data, bits):
     """Draw w, the variables that no other update moves, given x. Bound likewise."""
 
 
+def renew(x, w, before, data, U, g):
+    """Return U, and change g, as they are after w was drawn anew, given w before. Likewise."""
+
+
 def scales(w, data, s):
     """Write into s what each coordinate's stepsize is multiplied by. Bound likewise."""
 
 
 def metropolis(
     x_out, p_out, v_out, w, bits, data, eta, delta, noise, group, gibbs_every, burn_in, first,
-    rows, rejected, watched, trace,
+    rows, rejected, trace,
 ):  # fmt: skip
     """Random-walk Metropolis, all coordinates at once: Section 3. It has no p.
 
     After every `gibbs_every` updates (0: never) comes a Gibbs scan, which leaves v alone. The rows
     of chain k are first[k] to first[k + 1]. Returns, of the recorded groups, the density and
-    gradient evaluations and the proposals whose energy was not finite. Row t of `trace` (any, 2)
-    receives the u of recorded update t of chain `watched`, and whether it accepted.
+    gradient evaluations and the proposals whose energy was not finite. Row t of trace[k], if it has
+    that many, receives the u of recorded update t of chain k, and whether it accepted.
     """
     dim = FIXED_DIM if FIXED_DIM > 0 else x_out.size // LANES
     size = dim * LANES
@@ -110,8 +115,9 @@ def metropolis(
                     old, new = x[j], x_new[j]
                     x[j] = new if taken else old
             used += 1
-            if t >= 0 and traced < trace.shape[0]:
-                trace[traced, 0], trace[traced, 1] = u[watched], accepted[watched]
+            if t >= 0 and traced < trace.shape[1]:
+                for k in range(trace.shape[0]):
+                    trace[k, traced, 0], trace[k, traced, 1] = u[k], accepted[k]
                 traced += 1
             since += 1
             if since == gibbs_every:  # U depends on what it draws
@@ -135,7 +141,7 @@ def metropolis(
 
 def hamiltonian(
     x_out, p_out, v_out, w, bits, data, eta, alpha, L, jitter, delta, noise, group, gibbs_every,
-    burn_in, first, rows, rejected, watched, trace,
+    burn_in, first, rows, rejected, trace,
 ):  # fmt: skip
     """Partial refreshment of p, L leapfrog steps, decision, negation: Section 4, steps 1 to 4.
 
@@ -154,6 +160,7 @@ def hamiltonian(
     x_new, p_new, g_new = state[4], state[5], state[6]
     v, u, U, U_new, dH = chains[0], chains[1], chains[2], chains[3], chains[4]
     accepted, refused, overflowed, step = chains[5], chains[6], chains[7], chains[8]
+    before = np.empty(w.size)
     fresh = math.sqrt(1.0 - alpha * alpha)
     x[:] = x_out
     p[:] = p_out
@@ -242,17 +249,24 @@ def hamiltonian(
                     old, new = g[j], g_new[j]
                     g[j] = new if taken else old
             used += 1
-            if t >= 0 and traced < trace.shape[0]:
-                trace[traced, 0], trace[traced, 1] = u[watched], accepted[watched]
+            if t >= 0 and traced < trace.shape[1]:
+                for k in range(trace.shape[0]):
+                    trace[k, traced, 0], trace[k, traced, 1] = u[k], accepted[k]
                 traced += 1
             since += 1
             if since == gibbs_every:  # U and g depend on what it draws
+                before[:] = w
                 for k in range(count):
                     gibbs(lane(x, k), lane(w, k), data, bits[k])
                 for k in range(count):
                     scales(lane(w, k), data, lane(s, k))
-                    U[k] = gradient(lane(x, k), lane(w, k), data, lane(g, k))
-                scans += 1
+                    if RENEWS:
+                        U[k] = renew(
+                            lane(x, k), lane(w, k), lane(before, k), data, U[k], lane(g, k)
+                        )
+                    else:
+                        U[k] = gradient(lane(x, k), lane(w, k), data, lane(g, k))
+                scans += 0 if RENEWS else 1
                 since = 0
         for k in range(count):
             if 0 <= t < first[k + 1] - first[k]:

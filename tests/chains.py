@@ -6,7 +6,7 @@ from nrevu import rng
 from nrevu.chain import beside
 from nrevu.kernel import lanes
 
-NO_TRACE = np.empty((0, 2), np.float32)
+NO_TRACE = np.empty((0, 0, 2), np.float32)
 
 
 def advance(kernel, distribution, x, p, v, arguments, delta, noise, schedule, columns=2, seed=11):
@@ -21,7 +21,7 @@ def advance(kernel, distribution, x, p, v, arguments, delta, noise, schedule, co
         part = slice(first, first + width)
         inside = [a[first] if width == 1 else beside(a[part], width) for a in (x, p, w)]
         now = len(x[part])
-        output = (np.arange(now + 1), rows[:now], rejected[:now], 0, NO_TRACE)
+        output = (np.arange(now + 1), rows[:now], rejected[:now], NO_TRACE)
         kernel(*inside[:2], v[part], inside[2], bits[:now], distribution.data(), *settings, *output)
         if width > 1:
             for a, flat in zip((x, p, w), inside, strict=True):
@@ -33,7 +33,6 @@ def single(kernel, x, p, v, bits, data, settings, rows, rejected, trace=NO_TRACE
     """Run one chain of a kernel for one chain; return the last v and the counts."""
     v = np.array([v])
     first = np.array([0, len(rows)])
-    counts = kernel(
-        x, p, v, np.zeros(0), bits[None], data, *settings, first, rows, rejected, 0, trace
-    )
+    output = (first, rows, rejected, trace)
+    counts = kernel(x, p, v, np.zeros(0), bits[None], data, *settings, *output)
     return v[0], *counts

@@ -54,3 +54,14 @@ def test_only_the_commands_print():
         tree = ast.parse((HERE / f"{name}.py").read_text())
         calls = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
         assert not any(isinstance(f, ast.Name) and f.id == "print" for f in calls), name
+
+
+def test_what_numba_caches_calls_nothing_in_another_file():
+    """It looks at the one file only, and would go on using what another one had before.
+
+    Kernels carry a hash of all their sources in their names instead.
+    """
+    for name, found in FILES.items():
+        text = (HERE / f"{name}.py").read_text()
+        if name != "kernel" and ("cache=True" in text or '"cache": True' in text):
+            assert not any(module.startswith("nrevu") for module in found), name

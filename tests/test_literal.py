@@ -52,7 +52,7 @@ def test_metropolis_is_the_literal_algorithm():
     numbers = Numbers(bits.copy(), dim, noise)
     x, v = np.array([0.3, -1.0, 0.5]), 0.5
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
-    trace = np.empty((40, 2), np.float32)
+    trace = np.empty((1, 40, 2), np.float32)
     settings = (eta, delta, noise, group, 0, burn_in)
     kernel = build("metropolis", Gaussian)
     last_v, density, gradients, _ = single(
@@ -78,7 +78,7 @@ def test_metropolis_is_the_literal_algorithm():
             assert rows[t] == pytest.approx([x[0], 0.5 * x @ x], rel=1e-5)
     assert last_v == pytest.approx(v, rel=1e-9)
     assert (density, gradients) == (group * groups, 0)
-    assert trace == pytest.approx(np.array(decisions[:40], float), rel=1e-6)
+    assert trace[0] == pytest.approx(np.array(decisions[:40], float), rel=1e-6)
 
 
 @pytest.mark.parametrize("alpha, steps, jitter", [(0.0, 1, 0.0), (0.9, 1, 0.0), (0.3, 4, 30.0)])
@@ -91,7 +91,7 @@ def test_hamiltonian_is_the_literal_algorithm(alpha, steps, jitter):
     numbers = Numbers(bits.copy(), dim, noise)
     x, p, v = np.array([0.3, -1.0, 0.5, 0.1]), np.array([1.0, 0.0, -0.5, 0.2]), -0.3
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
-    trace = np.empty((group * groups, 2), np.float32)
+    trace = np.empty((1, group * groups, 2), np.float32)
     settings = (eta, alpha, steps, jitter, delta, noise, group, 0, burn_in)
     kernel = build("hamiltonian", Pairs)
     last_v, density, gradients, overflows = single(
@@ -127,4 +127,4 @@ def test_hamiltonian_is_the_literal_algorithm(alpha, steps, jitter):
     assert 0.05 < rejected.mean() / group < 0.95
     assert last_v == pytest.approx(v, rel=1e-6)
     assert (density, gradients, overflows) == (group * groups, group * groups * steps, 0)
-    assert trace == pytest.approx(np.array(decisions, float), rel=1e-4, abs=1e-5)
+    assert trace[0] == pytest.approx(np.array(decisions, float), rel=1e-4, abs=1e-5)

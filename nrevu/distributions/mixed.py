@@ -80,6 +80,13 @@ class Mixed:
         w[0] = ones
 
     @staticmethod
+    def renew(x, w, before, data, U, g):
+        """Return U, and change g, for another number of ones."""
+        more = w[0] - before[0]
+        g[0] += more
+        return U + more * x[0]
+
+    @staticmethod
     def record(x, w, U, data, row):
         """Write the recorded columns of one state."""
         row[0] = x[0]

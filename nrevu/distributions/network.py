@@ -1,0 +1,234 @@
+"""A Bayesian neural network for binary classification, with Gibbs-sampled hyperparameters.
+
+Section 6 of the paper says what kind of network, and gives neither data nor settings: what is
+here is a reconstruction. logit = c + sum_j a_j tanh(b_j + sum_i weight_ij input_i). The
+precisions of the weights out of each input, of the b and of the a are hyperparameters, kept in w.
+"""
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numba import njit
+
+from nrevu.cases import generated, read_cases
+from nrevu.elementary import softplus, tanh
+from nrevu.fields import real, whole, word
+from nrevu.kernel import OPTIONS
+from nrevu.rng import next_gamma
+
+C_PRECISION = 0.01  # of the output's bias, which has no hyperparameter: N(0, 10^2)
+
+
+@dataclass(frozen=True)
+class Network:
+    """x: the weights, input by input, then the b, the a and c. w: precisions, in that order."""
+
+    # Stepsize (of 1 that would be about right), steps and number of the trajectories of HMC that
+    # lead from the start into the posterior, before any cell's own burn-in.
+    settling: ClassVar[tuple[float, int, int]] = (0.3, 40, 200)
+    hidden: int = whole(at_least=1, at_most=10**5)  # hidden units
+    cases: int = whole(at_least=1, at_most=10**7)  # generated cases
+    copies: int = whole(
+        at_least=0, at_most=1000
+    )  # slightly noisy copies of each of the two relevant inputs
+    noise: int = whole(at_least=0, at_most=1000)  # inputs that are noise alone
+    data_seed: int = whole(at_least=0)  # of the generated cases
+    # Each precision has a Gamma prior with shape prior_shape / 2 and mean 1 / prior_width^2.
+    prior_shape: float = real(above=0)
+    prior_width: float = real(above=0)
+    # A CSV file of cases to read instead: a column for each input and last the class, 0 or 1.
+    table: str = word(default="")
+
+    def __post_init__(self):
+        if self.table:
+            read_cases(self.table)
+
+    def content(self) -> dict:
+        """Return what of a table determines the numbers: what is in it, not where it is."""
+        if not self.table:
+            return {}
+        inputs, classes = read_cases(self.table)
+        content = repr(inputs.shape).encode() + inputs.tobytes() + classes.tobytes()
+        unused = dict.fromkeys(("cases", "copies", "noise", "data_seed"))
+        return {**unused, "table": hashlib.sha256(content).hexdigest()[:16]}
+
+    @property
+    def inputs(self) -> int:
+        """Return the number of inputs."""
+        return len(read_cases(self.table)[0]) if self.table else 2 + 2 * self.copies + self.noise
+
+    @property
+    def dim(self) -> int:
+        """Return the number of weights and biases."""
+        return self.hidden * (self.inputs + 2) + 1
+
+    @property
+    def gibbs_variables(self) -> int:
+        """Return the number of precisions: of the inputs, of the b and of the a."""
+        return self.inputs + 2
+
+    @property
+    def nanoseconds(self) -> float:
+        """Return about how long an evaluation of the gradient takes."""
+        cases = self.training()[1].size
+        return self.hidden * cases * (2.0 + 0.5 * self.inputs)
+
+    def means(self) -> dict[str, float | None]:
+        """Return the quantities in order; their means are not known."""
+        names = [*(f"input{i + 1}" for i in range(self.inputs)), "bias", "output", "log_prob"]
+        return dict.fromkeys(names)
+
+    def averages(self) -> dict[str, tuple[str, ...]]:
+        """Return what is averaged over several quantities: over the plausibly relevant inputs."""
+        count = self.inputs if self.table else 2 + 2 * self.copies
+        return {"relevant": tuple(f"input{i + 1}" for i in range(count))}
+
+    def training(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the inputs (inputs, cases) and the classes, 0 or 1, of the cases."""
+        if self.table:
+            return read_cases(self.table)
+        return generated(self.cases, self.copies, self.noise, self.data_seed)
+
+    def data(self) -> tuple:
+        """Return the cases, sums of squares of each input, the prior, and space to work in."""
+        inputs, classes = self.training()
+        prior = (self.prior_shape, self.prior_width)
+        work = (np.empty((self.hidden, classes.size)), np.empty(classes.size))
+        return (inputs, classes, np.sum(inputs**2, axis=1), *prior, *work)
+
+    def start(self, rng: np.random.Generator) -> np.ndarray:
+        """Return small weights; settling leads away from them."""
+        return 0.1 * rng.standard_normal(self.dim)
+
+    @staticmethod
+    def energy(x, w, data):
+        """Return U(x) given the precisions: that of the prior and of the cases."""
+        inputs, classes, _, _, _, units, logit = data
+        forward(x, inputs, units, logit)
+        total = 0.0
+        for m in range(logit.size):
+            total += softplus(logit[m])[0] - classes[m] * logit[m]
+        return total + prior_energy(x, w, units.shape[0])
+
+    @staticmethod
+    def gradient(x, w, data, g):
+        """Write the gradient of U into g and return U."""
+        inputs, classes, _, _, _, units, logit = data
+        forward(x, inputs, units, logit)
+        total = 0.0
+        for m in range(logit.size):
+            value, slope = softplus(logit[m])
+            total += value - classes[m] * logit[m]
+            logit[m] = slope - classes[m]  # from here on the derivative by the logit
+        backward(x, w, inputs, units, logit, g)
+        return total + prior_energy(x, w, units.shape[0])
+
+    @staticmethod
+    def gibbs(x, w, data, bits):
+        """Draw each precision given the weights that it governs."""
+        _, _, _, prior_shape, prior_width, units, _ = data
+        hidden = units.shape[0]
+        for i in range(w.size):
+            squares = prior_shape * prior_width * prior_width
+            for j in range(i * hidden, (i + 1) * hidden):
+                squares += x[j] * x[j]
+            shape = 0.5 * (prior_shape + hidden)
+            w[i] = next_gamma(bits, shape) * shape / (0.5 * squares)
+
+    @staticmethod
+    def renew(x, w, before, data, U, g):
+        """Return U, and change g, for other precisions: the cases have no part in that."""
+        hidden = data[5].shape[0]
+        for i in range(w.size):
+            more = w[i] - before[i]
+            for j in range(i * hidden, (i + 1) * hidden):
+                U += 0.5 * more * x[j] * x[j]
+                g[j] += more * x[j]
+        return U
+
+    @staticmethod
+    def scales(w, data, s):
+        """Write each coordinate's scale: 1 / sqrt(precision + a bound on the cases' curvature).
+
+        It depends on the precisions and the cases alone, which an update of x does not change.
+        """
+        _, classes, sums, _, _, units, _ = data
+        hidden, cases = units.shape[0], classes.size
+        inputs = w.size - 2
+        bound = 0.25 / w[inputs + 1]  # the output weights' variance times that of a class
+        spread = 1.0 / w[inputs]  # of what goes into a hidden unit, on average over the cases
+        for i in range(inputs):
+            spread += sums[i] / (cases * w[i])
+            s[i * hidden : (i + 1) * hidden] = 1.0 / math.sqrt(w[i] + sums[i] * bound)
+        last = (inputs + 2) * hidden
+        s[inputs * hidden : last - hidden] = 1.0 / math.sqrt(w[inputs] + cases * bound)
+        curvature = 0.25 * cases * min(1.0, spread)
+        s[last - hidden : last] = 1.0 / math.sqrt(w[inputs + 1] + curvature)
+        s[last] = 1.0 / math.sqrt(C_PRECISION + 0.25 * cases)
+
+    @staticmethod
+    def record(x, w, U, data, row):
+        """Write the logarithms of the standard deviations that the precisions stand for, and U."""
+        for i in range(w.size):
+            row[i] = -0.5 * math.log(w[i])
+        row[w.size] = U
+
+
+@njit(**OPTIONS)
+def forward(x, inputs, units, logit):
+    """Fill units (hidden, cases) with the hidden units' values, and logit (cases)."""
+    hidden = units.shape[0]
+    biases = inputs.shape[0] * hidden
+    logit[:] = x[x.size - 1]
+    for j in range(hidden):
+        unit, bias, out = units[j], x[biases + j], x[biases + hidden + j]
+        for m in range(unit.size):
+            unit[m] = bias
+        for i in range(inputs.shape[0]):
+            weight, values = x[i * hidden + j], inputs[i]
+            for m in range(unit.size):
+                unit[m] += weight * values[m]
+        for m in range(unit.size):
+            unit[m] = tanh(unit[m])
+            logit[m] += out * unit[m]
+
+
+@njit(**OPTIONS)
+def backward(x, w, inputs, units, slope, g):
+    """Fill g from the derivatives of the cases' energies by the logit, slope (cases)."""
+    hidden = units.shape[0]
+    biases = inputs.shape[0] * hidden
+    total = 0.0
+    for m in range(slope.size):
+        total += slope[m]
+    g[x.size - 1] = total + C_PRECISION * x[x.size - 1]
+    for j in range(hidden):
+        unit, out = units[j], x[biases + hidden + j]
+        by_out, by_bias = 0.0, 0.0
+        for m in range(unit.size):
+            value = unit[m]
+            by_out += slope[m] * value
+            unit[m] = slope[m] * out * (1.0 - value * value)  # from here on, by what goes in
+            by_bias += unit[m]
+        g[biases + hidden + j] = by_out + w[w.size - 1] * x[biases + hidden + j]
+        g[biases + j] = by_bias + w[w.size - 2] * x[biases + j]
+        for i in range(inputs.shape[0]):
+            values, by_weight = inputs[i], 0.0
+            for m in range(unit.size):
+                by_weight += unit[m] * values[m]
+            g[i * hidden + j] = by_weight + w[i] * x[i * hidden + j]
+
+
+@njit(**OPTIONS)
+def prior_energy(x, w, hidden):
+    """Return the energy of the weights' Gaussian prior, given the precisions."""
+    total = C_PRECISION * x[x.size - 1] ** 2
+    for i in range(w.size):
+        squares = 0.0
+        for j in range(i * hidden, (i + 1) * hidden):
+            squares += x[j] * x[j]
+        total += w[i] * squares
+    return 0.5 * total
