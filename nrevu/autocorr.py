@@ -84,21 +84,48 @@ def tau_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
         return 1 + 2 * np.sum(covariance[..., 1:] / covariance[..., :1], axis=-1)
 
 
+def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int) -> np.ndarray:
+    """Return (2, 1 + units): tau, and what as many lags again add; of all, and without each unit.
+
+    `values` are those of one quantity, all chains one after the other.
+    """
+    longest = min(2 * max_lag, min(lengths) - 1)
+    sums, counts = products(values, lengths, mean, longest)
+    total, number = sums.sum(axis=0), counts.sum(axis=0)
+    s = np.concatenate([total[None], total - sums])
+    c = np.concatenate([number[None], number - counts])
+    taus = tau_of(s[:, : max_lag + 1], c[:, : max_lag + 1])
+    return np.stack([taus, tau_of(s, c) - taus])
+
+
+def tau_from(found: np.ndarray) -> Tau:
+    """Return the autocorrelation time, with errors, of what `times` found, or of a mean of such."""
+    tau, tail = (jackknife(part[0], part[1:]) for part in found)
+    return Tau(tau.value, tau.se, tail.value, tail.se)
+
+
 def autocorrelation_time(
     values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int
 ) -> Tau:
     """Return tau of one quantity, values (rows) of all chains one after the other."""
-    longest = min(2 * max_lag, min(lengths) - 1)
-    sums, counts = products(values, lengths, mean, longest)
-    total, number = sums.sum(axis=0), counts.sum(axis=0)
-    units = sums.shape[0]
-    taus, tails = [], []
-    for s, c in [(total, number), *((total - sums[j], number - counts[j]) for j in range(units))]:
-        taus.append(tau_of(s[: max_lag + 1], c[: max_lag + 1]))
-        tails.append(tau_of(s, c) - taus[-1])
-    tau = jackknife(taus[0], np.array(taus[1:]))
-    tail = jackknife(tails[0], np.array(tails[1:]))
-    return Tau(tau.value, tau.se, tail.value, tail.se)
+    return tau_from(times(values, lengths, mean, max_lag))
+
+
+def split_rhat(values: np.ndarray, lengths: Sequence[int]) -> float:
+    """Return split R-hat: how much wider all half chains together are than each alone.
+
+    1 where the chains agree; nan for chains shorter than 4, or that never move.
+    """
+    half = min(lengths) // 2
+    starts = np.cumsum([0, *lengths[:-1]])
+    halves = [values[start + k * half :][:half] for start in starts for k in (0, 1)]
+    if half < 2:
+        return float("nan")
+    parts = np.array(halves, float)
+    within = parts.var(axis=1, ddof=1).mean()
+    between = parts.mean(axis=1).var(ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.sqrt((half - 1) / half + between / within))
 
 
 def unit_means(values: np.ndarray, lengths: Sequence[int]) -> tuple[float, np.ndarray]:

@@ -86,13 +86,16 @@ def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> No
 
 def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
     """Raise a Mistake for a key that is not allowed, or that holds the wrong kind of thing."""
-    words = {str: "text", list: "a list", dict: "keys and values", int: "a number"}
+    words = {str: "text", list: "a list", dict: "keys and values", float: "a number"}
+    words[int] = "a whole number"
+    words[bool] = "true or false"
     for key, value in data.items():
         place = doc.place(*path, key)
         if key not in allowed:
             raise unknown("key", key, allowed, place=place)
         if not isinstance(value, allowed[key]):
             kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
+            kinds = tuple(kind for kind in kinds if kind is not int or float not in kinds)
             known = (words[kind] for kind in kinds if kind in words)
             raise Mistake(f"must be {' or '.join(known)}", key, place)
 

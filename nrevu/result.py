@@ -2,27 +2,35 @@
 
 from typing import Any
 
-from nrevu.autocorr import autocorrelation_time, clustering, rejection_rate
+import numpy as np
+
+from nrevu.autocorr import Tau, clustering, rejection_rate, split_rhat, tau_from, times
 from nrevu.cell import Cell, config
 from nrevu.estimate import Estimate
-from nrevu.mistake import Mistake
-from nrevu.series import Series, quantities
+from nrevu.series import Series, averages, quantities
+
+# Where means are not known, chains that have not found the whole distribution go unnoticed but
+# for their disagreement: a quantity has converged if split R-hat is at most this ...
+RHAT = 1.05
+EFFECTIVE = 100  # ... and its groups are worth at least so many independent ones.
+LEVELS = (0.025, 0.25, 0.5, 0.75, 0.975)  # of the quantiles that are kept of such quantities
 
 
 def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     """Return the result of a cell as plain data."""
     decided = (series.rejected, series.lengths, cell.schedule.group)
     rate, clusters = rejection_rate(*decided), clustering(*decided)
-    taus = {}
-    columns = quantities(cell.distribution, series.rows).T
-    for values, (quantity, mean) in zip(columns, cell.distribution.means().items(), strict=True):
-        if estimate.mean == "pooled":
-            mean = float(values.mean(dtype=float))
-        elif mean is None:
-            message = f"the true mean of '{quantity}' is not known: use estimate.mean=pooled"
-            raise Mistake(message, key="estimate.mean")
-        taus[quantity] = autocorrelation_time(values, series.lengths, mean, estimate.max_lag)
-    return {
+    values = quantities(cell.distribution, series.rows).T
+    columns = dict(zip(cell.distribution.means(), values, strict=True))
+    found = {
+        name: times(values, series.lengths, mean_of(cell, estimate, name, values), estimate.max_lag)
+        for name, values in columns.items()
+    }
+    taus = {name: tau_from(each) for name, each in found.items()}
+    averaged = averages(cell.distribution)
+    for name, members in averaged.items():
+        taus[name] = tau_from(np.mean([found[member] for member in members], axis=0))
+    result = {
         "name": cell.name,
         "digest": cell.digest,
         "config": config(cell),
@@ -31,13 +39,44 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         "tau": {q: {"value": finite(t.value), "se": finite(t.se)} for q, t in taus.items()},
         "clustering": {"value": finite(clusters.value), "se": finite(clusters.se)},
         "lag_too_short": [q for q, t in taus.items() if t.short],
+        "not_converged": [],
         "evaluations": {"density": series.density, "gradient": series.gradient},
         "overflows": series.overflows,
         "cpu_seconds": series.cpu_seconds,
         "ns_per_update": 1e9 * series.cpu_seconds / cell.updates,
-        "chains": cell.run.chains,
-        "groups": cell.run.groups,
+        "chains": len(series.lengths),
+        "groups": len(series.rows),
     }
+    if estimate.mean == "pooled":
+        posterior = {q: describe(v, series.lengths, taus[q]) for q, v in columns.items()}
+        bad = [q for q, about in posterior.items() if not converged(about)]
+        bad += [name for name, members in averaged.items() if set(members) & set(bad)]
+        result |= {"posterior": posterior, "not_converged": bad}
+    return result
+
+
+def mean_of(cell: Cell, estimate: Estimate, quantity: str, values: np.ndarray) -> float:
+    """Return the mean about which the autocovariances of a quantity are taken."""
+    pooled = estimate.mean == "pooled"
+    return float(values.mean(dtype=float)) if pooled else cell.distribution.means()[quantity]
+
+
+def describe(values: np.ndarray, lengths: tuple[int, ...], tau: Tau) -> dict[str, Any]:
+    """Return what the chains say of a quantity's distribution, and whether they agree on it."""
+    effective = values.size / tau.value if tau.value > 0 else float("nan")
+    error = values.std(dtype=float) / np.sqrt(effective)
+    return {
+        "mean": {"value": finite(float(values.mean(dtype=float))), "se": finite(float(error))},
+        "quantiles": [finite(float(q)) for q in np.quantile(values, LEVELS)],
+        "rhat": finite(split_rhat(values, lengths)),
+        "effective": finite(effective),
+    }
+
+
+def converged(posterior: dict[str, Any]) -> bool:
+    """Tell whether the chains agree on a quantity, and are long enough to say so."""
+    rhat, effective = posterior["rhat"], posterior["effective"]
+    return rhat is not None and rhat <= RHAT and effective is not None and effective >= EFFECTIVE
 
 
 def finite(number: float) -> float | None:

@@ -12,6 +12,10 @@ from typing import Any
 import pandas as pd
 
 from nrevu.cell import from_config, parameters
+from nrevu.result import LEVELS
+
+# What may be wrong with a time: too few lags were summed, or the chains do not agree.
+FLAGS = ("lag_too_short", "not_converged")
 
 
 def row(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,6 +28,13 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
         flat[f"tau.{quantity}"] = tau["value"]
         flat[f"tau.{quantity}.se"] = tau["se"]
         flat[f"tau.{quantity}.lag_too_short"] = quantity in result["lag_too_short"]
+        if "posterior" in result:
+            flat[f"tau.{quantity}.not_converged"] = quantity in result["not_converged"]
+    for quantity, about in result.get("posterior", {}).items():
+        flat[f"mean.{quantity}"], flat[f"mean.{quantity}.se"] = about["mean"].values()
+        flat |= {f"{key}.{quantity}": about[key] for key in ("rhat", "effective")}
+        for level, value in zip(LEVELS, about["quantiles"], strict=True):
+            flat[f"quantile.{quantity}.{level}"] = value
     evaluations = result["evaluations"]
     each = (evaluations["gradient"] or evaluations["density"]) / result["groups"]
     for quantity, tau in result["tau"].items():
@@ -39,7 +50,20 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
 def table(results: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the table of some results, in their order."""
     frame = pd.DataFrame([row(result) for result in results])
+    frame = frame.fillna(float("nan")).infer_objects()  # no number, rather than None
     groups = [name.partition(".")[0] for name in frame.columns]
     first = {group: groups.index(group) for group in groups}  # keys of a group side by side
     order = sorted(range(len(groups)), key=lambda i: (first[groups[i]], i))
     return frame.iloc[:, order]
+
+
+def flagged(cells: pd.DataFrame, column: str, kinds: Iterable[str] = FLAGS) -> pd.Series:
+    """Tell of each row whether its time or cost is not to be quoted."""
+    names = [f"{column.replace('cost.', 'tau.')}.{kind}" for kind in kinds]
+    found = [cells[name].fillna(False).astype(bool) for name in names if name in cells]
+    return pd.concat(found, axis=1).any(axis=1) if found else pd.Series(False, cells.index)
+
+
+def quotable(cells: pd.DataFrame, column: str) -> pd.Series:
+    """Tell of each row whether its time or cost is a positive number that may be quoted."""
+    return (cells[column] > 0) & ~flagged(cells, column)

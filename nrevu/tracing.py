@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from nrevu.cell import Cell, parameters
+from nrevu.table import quotable
 
 SHOWN = 500  # consecutive updates whose u a figure shows
 
@@ -35,10 +36,8 @@ def chosen(table: pd.DataFrame, settings: Mapping[str, Any]) -> list[dict[str, A
 
 
 def best(cells: pd.DataFrame, quantity: str) -> Any | None:
-    """Return the row in which a time or cost is lowest, of those whose lag was long enough."""
-    flag = quantity.replace("cost.", "tau.") + ".lag_too_short"
-    usable = cells[cells[quantity].notna()]
-    usable = usable[~usable[flag].astype(bool)] if flag in usable else usable
+    """Return the row in which a time or cost is lowest, of those that may be quoted."""
+    usable = cells[quotable(cells, quantity)]
     return None if usable.empty else usable[quantity].idxmin()
 
 
@@ -58,7 +57,8 @@ def words_for(name: str, value: Any) -> str:
     """Return 'stepsize 0.1' for the column method.stepsize, or the value alone if it is a word."""
     if isinstance(value, str):
         return value.replace("_", " ")
-    return f"{name.partition('.')[2] or name} {value:g}"
+    short = (name.partition(".")[2] or name).replace("_", " ")
+    return f"{short} {value:g}"
 
 
 def run_counts(accepted: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from nrevu.autocorr import autocorrelation_time, rejection_rate
+from nrevu.autocorr import autocorrelation_time, rejection_rate, split_rhat, tau_from, times
 
 
 def ar1(phi, chains, length, seed, mean=0.0):
@@ -97,3 +97,28 @@ def test_rejection_rate():
     assert abs(np.mean(z)) < 0.3 and 0.85 < np.std(z) < 1.25
     exact = rejection_rate(np.array([0, 40, 20, 40], np.uint8), [3, 1], 40)
     assert exact.value == 100 / 160
+
+
+def test_split_rhat():
+    values, lengths = ar1(0.3, 8, 500, seed=4)
+    assert 0.999 < split_rhat(values, lengths) < 1.01
+    apart = values + np.repeat(np.arange(8), 500)  # chains about different means
+    halves = apart.reshape(16, 250)
+    within, between = halves.var(axis=1, ddof=1).mean(), halves.mean(axis=1).var(ddof=1)
+    exact = math.sqrt((249 / 250 * within + between) / within)
+    assert split_rhat(apart, lengths) == pytest.approx(exact) and exact > 2
+    drift = values + np.tile(np.linspace(0, 3, 500), 8)  # all alike, and none at rest
+    assert split_rhat(drift, lengths) > 1.2
+    assert math.isnan(split_rhat(values[:24], [3] * 8))
+    assert math.isnan(split_rhat(np.zeros(80), [10] * 8))
+
+
+def test_an_average_of_times_has_an_error_that_counts_their_correlation():
+    first, lengths = ar1(0.6, 30, 200, seed=5)
+    other, _ = ar1(0.6, 30, 200, seed=6)
+    found = [times(values, lengths, 0.0, 10) for values in (first, first, other)]
+    same = tau_from(np.mean(found[:2], axis=0))
+    assert same == tau_from(found[0])
+    apart = tau_from((found[0] + found[2]) / 2)
+    independent = math.hypot(tau_from(found[0]).se, tau_from(found[2]).se) / 2
+    assert apart.se == pytest.approx(independent, rel=0.3)

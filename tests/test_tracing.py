@@ -64,7 +64,7 @@ def test_a_trace_is_of_the_chain_that_was_sampled():
         Pairs(8, 0.9), PersistentLangevin(0.3, 0.5, "time"), U(0.03), Schedule(5), Run(60, 3, 4), 1
     )
     series = sample(cell)
-    rows, decisions = zip(*(trace(cell, chain) for chain in range(4)), strict=True)
+    rows, decisions = zip(*trace(cell), strict=True)
     assert np.concatenate(rows).tobytes() == series.rows.tobytes()
     refused = np.concatenate(decisions)[:, 1].reshape(60, 5)
     assert np.array_equal(5 - refused.sum(axis=1), series.rejected)
