@@ -16,6 +16,7 @@ from nrevu.cell import Cell
 from nrevu.config import Setting, resolve
 from nrevu.document import Document, check_keys
 from nrevu.estimate import Estimate
+from nrevu.grammar import check_grammar
 from nrevu.mistake import Mistake, unknown
 from nrevu.places import choices, folder
 from nrevu.sweep import settings_of
@@ -24,11 +25,13 @@ from nrevu.sweep import settings_of
 KEYS = {
     "title": str,  # one line: what is compared with what
     "section": str,  # where it is in the paper
+    "default": bool,  # whether it runs when no experiments are named; it does unless this is false
     "notes": list,  # what is reconstructed, or differs from the paper
     "cell": dict,  # settings that all cells share, as for `nrevu run`
     "sweep": (dict, list),  # a block of settings with several values, or a list of blocks
     "sizes": dict,  # settings that hold at one size only
     "beside": list,  # other experiments, whose cells figures and claims may use too
+    "confirm": dict,  # which cells to run again, longer and with another seed
     "trace": dict,  # which cells to follow update by update
     "figures": dict,  # what to draw, by name
     "published": list,  # numbers that were printed, and for which settings
@@ -48,6 +51,7 @@ class Experiment:
     cells: tuple[Cell, ...]
     estimate: Estimate
     beside: tuple[str, ...]
+    confirm: Mapping[str, Any]
     trace: Mapping[str, str]
     figures: Mapping[str, Mapping[str, Any]]
     published: tuple[Mapping[str, Any], ...]
@@ -84,7 +88,7 @@ def read(name: str) -> Document:
     for size in doc.data.get("sizes", {}):
         if size not in choices("size"):
             raise unknown("size", size, choices("size"), place=doc.place("sizes", size))
-    outputs.check_grammar(doc)
+    check_grammar(doc)
     return doc
 
 
@@ -100,7 +104,10 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
                 message = "cannot be swept: it is the same for all cells of an experiment"
                 raise Mistake(message, setting.key, setting.place)
         size_settings = [Setting("size", size, "command line"), *shared(doc), *at_size(doc, size)]
-        cell, estimate = resolve([*size_settings, *settings, *extra])
+        try:
+            cell, estimate = resolve([*size_settings, *settings, *extra])
+        except Mistake as mistake:  # of a key that the file leaves to its default
+            raise mistake.at(doc.file) from None
         cells.append((cell, settings))
         estimates.add(estimate)
     if not cells:
@@ -115,14 +122,29 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         cells=tuple(cell for cell, _ in cells),
         estimate=estimates.pop(),
         beside=tuple(doc.data.get("beside", ())),
+        confirm=doc.data.get("confirm", {}),
         trace=doc.data.get("trace", {}),
         figures=doc.data.get("figures", {}),
         published=tuple(doc.data.get("published", ())),
         claims=tuple(doc.data.get("claims", ())),
     )
-    others = [expand(other, size) for other in experiment.beside]
+    others = [expand(other, size) for other in neighbours(doc, find(name))]
     outputs.check_cells(doc, [cell for e in (experiment, *others) for cell in e.cells])
+    outputs.check_own(doc, experiment.cells)
     return experiment
+
+
+def neighbours(doc: Document, *above: Path) -> list[str]:
+    """Return the experiments shown beside one; they may not lead back to it."""
+    names = doc.data.get("beside", [])
+    for index, name in enumerate(names):
+        try:
+            if find(name) in above:
+                raise Mistake(f"'{name}' leads back to the experiment itself", "beside")
+            neighbours(read(name), *above, find(name))
+        except Mistake as mistake:
+            raise mistake.at(doc.place("beside", index), "beside") from None
+    return names
 
 
 def shared(doc: Document) -> list[Setting]:
@@ -147,11 +169,11 @@ def check_cells(cells: list[tuple[Cell, list[Setting]]]) -> None:
     """Raise a Mistake if a cell is there twice."""
     seen = set()
     for cell, settings in cells:
-        if cell in seen:
+        if cell.digest in seen:
             where = ", ".join(f"{s.key}={s.value}" for s in settings)
             message = f"the cell ({where}) is in the sweep twice"
             raise Mistake(message, "sweep", settings[0].place)
-        seen.add(cell)
+        seen.add(cell.digest)
 
 
 def shared_settings(name: str, given: list[Setting]) -> list[Setting]:
@@ -172,4 +194,4 @@ def shared_settings(name: str, given: list[Setting]) -> list[Setting]:
 
 def default_set() -> list[str]:
     """Return the experiments that run when none are named."""
-    return choices("experiment")
+    return [name for name in choices("experiment") if read(name).data.get("default", True)]

@@ -1,118 +1,18 @@
 """What an experiment makes of its cells, figures and comparisons, checked before anything runs.
 
 In: an experiment's document, and the cells it was expanded into. Out: a Mistake, with its place,
-if something is misspelt, speaks of a column that will not exist, or of cells that are not there.
+if something speaks of a column that will not exist, or of cells that are not there.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nrevu.cell import Cell, parameters
-from nrevu.document import Document, check_keys, need
+from nrevu.document import Document
 from nrevu.mistake import Mistake, unknown
+from nrevu.series import averages
 
-TRACE_KEYS = {
-    "best": str,  # follow the cell in which this column is lowest ...
-    "for_each": str,  # ... for each value of this one, and the cell that differs in u alone
-}
-FIGURE_KEYS = {
-    "kind": str,  # lines; heat: a map; bars: side by side; runs: of acceptances, where traced
-    "title": str,  # default: the experiment's
-    "where": dict,  # show only cells with these values
-    "x": str,  # the column on the horizontal axis
-    "x_label": str,  # what to call it
-    "x_scale": str,  # log, or linear
-    "y_scale": str,  # of autocorrelation times: log, or linear
-    "panels": list,  # the columns on the vertical axes, a panel each; trace: u of single updates
-    "rows": str,  # the column whose values get a row of panels each
-    "line": str,  # the column whose values get a line each
-    "line_label": str,  # what to call it
-    "references": list,  # cells, by their values, that are drawn as horizontal lines
-    "best": str,  # which cells to ring: the best of each line, or of each panel
-    "y": str,  # heat: the column on the vertical axis
-    "value": str,  # heat and bars: the column that is shown
-    "bars": list,  # the cells to choose the best of, for a bar each: {label, where}
-    "range": list,  # heat: the values at the ends of the colour scale
-    "colours": list,  # of the lines, in the order of their values; default: a safe palette
-}
-CLAIM_KEYS = {
-    "text": str,  # what is claimed
-    "published": (int, float),  # the ratio
-    "quantity": str,  # of which column
-    "of": dict,  # numerator: the best cell with these values
-    "over": dict,  # denominator: the best cell with these values
-    "assuming": str,  # what the comparison rests on
-    "factor": (int, float),  # by which the ratio is multiplied under that assumption; default 1
-}
-FIGURE_NEEDS = {  # by kind
-    "lines": ("x", "panels"),
-    "heat": ("x", "y", "value"),
-    "bars": ("bars", "value"),
-    "runs": ("line",),
-}
-WORDS = {"x_scale": ("linear", "log"), "y_scale": ("linear", "log"), "best": ("line", "panel")}
-
-
-def check_grammar(doc: Document) -> None:
-    """Raise a Mistake for what is wrong whatever the cells are."""
-    if "trace" in doc.data:
-        check_keys(doc, doc.data["trace"], TRACE_KEYS, ("trace",))
-        need(doc, doc.data["trace"], TRACE_KEYS, "trace")
-    for figure in doc.data.get("figures", {}):
-        check_figure(doc, figure)
-    for index, entry in enumerate(doc.data.get("published", ())):
-        check_published(doc, entry, "published", index)
-    for index, claim in enumerate(doc.data.get("claims", ())):
-        if not isinstance(claim, dict):
-            raise Mistake("holds keys and values", "claims", doc.place("claims", index))
-        check_keys(doc, claim, CLAIM_KEYS, ("claims", index))
-        need(doc, claim, ("text", "published", "quantity", "of", "over"), "claims", index)
-
-
-def check_published(doc: Document, entry: Any, *path) -> None:
-    """Raise a Mistake if an entry lacks its settings or length, or holds a number that is none."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
-        message = "holds 'at' (settings), 'groups' (run length), 'source' and numbers"
-        raise Mistake(message, "published", doc.place(*path))
-    need(doc, entry, ("groups",), *path)
-    for key, value in entry.items():
-        if key not in ("at", "source") and (type(value) not in (int, float) or not value > 0):
-            raise Mistake(f"{value!r} is not a number above 0", key, doc.place(*path, key))
-
-
-def check_figure(doc: Document, name: str) -> None:
-    """Raise a Mistake if a figure lacks something its kind needs, or has a word too many."""
-    figure, path = doc.data["figures"][name], ("figures", name)
-    if not isinstance(name, str) or not re.fullmatch("[A-Za-z_0-9]+", name) or name == "table":
-        raise Mistake("a figure's name is a word, and not 'table'", str(name), doc.place(*path))
-    if not isinstance(figure, dict):
-        raise Mistake("must be keys and values", name, doc.place(*path))
-    check_keys(doc, figure, FIGURE_KEYS, path)
-    need(doc, figure, ("kind",), *path)
-    if figure["kind"] not in FIGURE_NEEDS:
-        place = doc.place(*path, "kind")
-        raise unknown("kind of figure", figure["kind"], FIGURE_NEEDS, place=place)
-    need(doc, figure, FIGURE_NEEDS[figure["kind"]], *path)
-    for key in ("panels", "bars"):
-        if figure.get(key) == []:
-            raise Mistake("has no entries", key, doc.place(*path, key))
-    for colour in figure.get("colours", ()):
-        if not re.fullmatch(r"#[0-9a-fA-F]{6}", str(colour)):
-            message = f"'{colour}' is not a colour: write it as \"#RRGGBB\", with the quotes"
-            raise Mistake(message, "colours", doc.place(*path, "colours"))
-    for key, allowed in WORDS.items():
-        if key in figure and figure[key] not in allowed:
-            raise unknown("value", figure[key], allowed, key=key, place=doc.place(*path, key))
-    for index, bar in enumerate(figure.get("bars", ())):
-        if not isinstance(bar, dict) or bar.keys() != {"label", "where"}:
-            place = doc.place(*path, "bars", index)
-            raise Mistake("a bar holds 'label' and 'where' (values)", name, place)
-    if is_traced(figure) and "trace" not in doc.data:
-        raise Mistake("needs 'trace' in the file: which cells to follow", name, doc.place(*path))
-    if "trace" in figure.get("panels", ()) and figure.get("rows") != doc.data["trace"]["for_each"]:
-        message = "a panel 'trace' needs rows for the column of trace.for_each"
-        raise Mistake(message, name, doc.place(*path, "rows"))
+FROM_BEST = ("bars", "intervals", "ratios")  # kinds that show best cells, confirmed if they were
 
 
 def check_cells(doc: Document, cells: list[Cell]) -> None:
@@ -133,26 +33,65 @@ def check_cells(doc: Document, cells: list[Cell]) -> None:
             raise Mistake(message, "published", doc.place("published", index, "at"))
     for index, claim in enumerate(doc.data.get("claims", ())):
         for side in ("of", "over"):
-            if not any(fits(row, claim[side]) for row in rows):
+            if side in claim and not any(fits(row, claim[side]) for row in rows):
                 raise Mistake("fits no cell", side, doc.place("claims", index, side))
+
+
+def check_own(doc: Document, cells: Sequence[Cell]) -> None:
+    """Raise a Mistake for what `trace` and `confirm` say that does not fit the own cells."""
+    known = columns(cells)
+    estimated = [name for name in known if is_estimated(name)]
+    settings = [name for name in known if not is_estimated(name)]
+    for key, name in doc.data.get("trace", {}).items():
+        if name not in (estimated if key == "best" else settings):
+            allowed = estimated if key == "best" else settings
+            raise unknown("column", name, allowed, place=doc.place("trace", key))
+    confirm = doc.data.get("confirm")
+    if not confirm:
+        return
+    if confirm["best"] not in estimated:
+        raise unknown("column", confirm["best"], estimated, place=doc.place("confirm", "best"))
+    for name in confirm["for_each"]:
+        if name not in settings:
+            raise unknown("column", name, settings, place=doc.place("confirm", "for_each"))
+    if confirm["cells"] > 1 and min(cell.run.chains for cell in cells) < 2:
+        message = "to choose among several cells needs run.chains of 2 or more"
+        raise Mistake(message, "cells", doc.place("confirm", "cells"))
+    rows = [parameters(cell) | cell.derived for cell in cells]
+    for name, where, path in chosen_by(doc):
+        quantity = confirm["best"].partition(".")[2]
+        if name.partition(".")[2] != quantity and sum(fits(row, where) for row in rows) > 1:
+            message = f"must be of '{quantity}', for which cells are confirmed, not '{name}'"
+            raise Mistake(message, path[-1], doc.place(*path))
+
+
+def chosen_by(doc: Document) -> Iterator[tuple[str, Mapping[str, Any], tuple]]:
+    """Yield the columns by which best cells are chosen, from which cells, and where it says so."""
+    for index, claim in enumerate(doc.data.get("claims", ())):
+        for side in ("of", "over"):
+            if side in claim:
+                yield claim["quantity"], claim[side], ("claims", index, "quantity")
+    for name, figure in doc.data.get("figures", {}).items():
+        for bar in figure.get("bars", ()):
+            yield figure["value"], bar["where"], ("figures", name, "value")
 
 
 def is_estimated(column: str) -> bool:
     """Tell whether a column holds an estimate with a standard error."""
-    return column.startswith(("tau.", "cost.")) or column in ("rejection_rate", "clustering")
-
-
-def is_traced(figure: Mapping[str, Any]) -> bool:
-    """Tell whether a figure needs cells that were followed update by update."""
-    return figure["kind"] == "runs" or "trace" in figure.get("panels", ())
+    return column.startswith(("tau.", "cost.", "mean.")) or column in (
+        "rejection_rate",
+        "clustering",
+    )
 
 
 def columns(cells: list[Cell]) -> list[str]:
     """Return the columns that a figure or a published number may speak of."""
     names = {key for cell in cells for key in (*parameters(cell), *cell.derived)}
-    quantities = {q for cell in cells for q in cell.distribution.means()}
+    kinds = {cell.distribution for cell in cells}
+    quantities = {q for kind in kinds for q in (*kind.means(), *averages(kind))}
     times = {f"{kind}.{quantity}" for kind in ("tau", "cost") for quantity in quantities}
-    return sorted(names | times | {"rejection_rate", "clustering"})
+    means = {f"mean.{q}" for kind in kinds for q, mean in kind.means().items() if mean is None}
+    return sorted(names | times | means | {"rejection_rate", "clustering"})
 
 
 def check_figure_cells(doc: Document, name: str, rows: list[dict]) -> None:
@@ -168,9 +107,11 @@ def check_figure_cells(doc: Document, name: str, rows: list[dict]) -> None:
         return
     shown = [row for row in rows if fits(row, settings.get("where", {}))]
     x = settings["x"]
-    if not all(type(row.get(x, 0)) in (int, float) for row in shown):
-        raise Mistake(f"'{x}' does not hold numbers", "x", doc.place("figures", name, "x"))
-    keys = [settings[k] for k in ("x", "y", "rows", "line") if k in settings]
+    for axis in ("x", "y") if settings["kind"] == "heat" else ("x",):
+        if not all(type(row.get(settings[axis], 0)) in (int, float) for row in shown):
+            message = f"'{settings[axis]}' does not hold numbers"
+            raise Mistake(message, axis, doc.place("figures", name, axis))
+    keys = [settings[k] for k in ("x", "y", "rows", "columns", "line") if k in settings]
     points = [tuple(row.get(key) for key in keys) for row in shown if x in row]
     if len(set(points)) < len(points):
         message = f"several cells have the same {', '.join(keys)}: add 'line', 'rows' or 'where'"
@@ -184,8 +125,6 @@ def fits(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
 
 def mentioned(doc: Document) -> Iterator[tuple[str, tuple, bool]]:
     """Yield the columns that are spoken of, where, and whether they must be estimates."""
-    for key, name in doc.data.get("trace", {}).items():
-        yield name, ("trace", key), key == "best"
     for figure, settings in doc.data.get("figures", {}).items():
         yield from mentioned_in_figure(doc, settings, ("figures", figure))
     for index, entry in enumerate(doc.data.get("published", ())):
@@ -196,13 +135,17 @@ def mentioned(doc: Document) -> Iterator[tuple[str, tuple, bool]]:
     for index, claim in enumerate(doc.data.get("claims", ())):
         yield claim["quantity"], ("claims", index, "quantity"), True
         for side in ("of", "over"):
-            yield from ((key, ("claims", index, side, key), False) for key in claim[side])
+            yield from ((key, ("claims", index, side, key), False) for key in claim.get(side, ()))
 
 
 def mentioned_in_figure(doc: Document, settings: Mapping, path: tuple) -> Iterator:
     """Yield the same for one figure."""
-    single = [key for key in ("x", "y", "value", "rows", "line") if key in settings]
+    single = [key for key in ("x", "y", "value", "rows", "columns", "line") if key in settings]
     yield from ((settings[key], (*path, key), key == "value") for key in single)
+    for index, name in enumerate(settings.get("values", ())):
+        yield name, (*path, "values", index), True
+    for index, name in enumerate(settings.get("quantities", ())):
+        yield f"mean.{name}", (*path, "quantities", index), True
     for index, name in enumerate(settings.get("panels", ())):
         if name != "trace":
             yield name, (*path, "panels", index), True

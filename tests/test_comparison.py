@@ -1,13 +1,17 @@
 """Comparisons with published numbers: differences, ratios and their intervals."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
 from conftest import REPO
 
 from nrevu.cell import parameters
-from nrevu.comparison import as_text, compare, t_quantile
+from nrevu.comparison import compare
 from nrevu.experiment import expand
+from nrevu.series import averages
+from nrevu.student import t_quantile
 
 
 def made_up(experiment, tau):
@@ -15,11 +19,11 @@ def made_up(experiment, tau):
     rows = []
     for cell in experiment.cells:
         row = parameters(cell) | {"rejection_rate": 0.6265, "rejection_rate.se": 0.0001}
-        for quantity in cell.distribution.means():
+        for quantity in (*cell.distribution.means(), *averages(cell.distribution)):
             row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
             row |= {f"cost.{quantity}": 60 * tau(cell), f"cost.{quantity}.se": 1.2}
             row[f"tau.{quantity}.lag_too_short"] = False
-        rows.append(row)
+        rows.append(row | {"digest": cell.digest})
     return pd.DataFrame(rows)
 
 
@@ -41,7 +45,6 @@ def test_ratio_of_the_best_cells():
     row = compare(experiment, made_up(experiment, tau)).iloc[-1]
     assert row.ours == pytest.approx(1.5) and row.published == 1.62
     assert row.low < 1.5 < row.high and row.high - row.low == pytest.approx(4 * row.se, rel=0.03)
-    assert "1.62" in as_text("fig2", compare(experiment, made_up(experiment, tau)))[-1]
 
 
 def test_cells_with_too_short_a_lag_are_not_quoted():
@@ -64,6 +67,7 @@ def test_intervals_of_ratios_cover():
     table = made_up(experiment, lambda cell: 1.0)
     keep = [table.index[table.u == u][0] for u in ("standard", "nonreversible")]
     table = table.loc[keep]
+    experiment = dataclasses.replace(experiment, cells=tuple(experiment.cells[i] for i in keep))
     covered = 0
     for _ in range(2000):
         table["tau.log_prob"] = [2.7, 1.7] + 0.05 * rng.standard_normal(2)
@@ -87,7 +91,7 @@ def test_every_published_number_has_its_cell():
         table = pd.concat(
             [made_up(e, lambda cell: 3.0) for e in (experiment, *others)], ignore_index=True
         )
-        compared = compare(experiment, table)
+        compared = compare(experiment, table, beside=others)
         numbers = sum(
             len([k for k in e if k not in ("at", "source", "groups")]) for e in experiment.published
         )

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from nrevu.experiment import expand
+from nrevu.experiment import expand, read
 from nrevu.mistake import Mistake
 from nrevu.places import choices
 
@@ -22,6 +22,10 @@ figures:
     panels: [tau.coordinate]
     line: u
 """
+
+
+HEAT = "  h: {kind: heat, x: method.stepsize, y: seed, value: tau.log_prob, range: [1, 9]}\n"
+CONFIRM = "confirm: {best: tau.log_prob, for_each: [u], cells: 2, longer: 3}\n"
 
 
 def written(tmp_path, text, name="mine.yaml"):
@@ -163,8 +167,55 @@ BAD = [
     ),
     (lambda t: t + "published: [{at: {}, tau.log_prob: 1}]\n", "needs 'groups'"),
     (lambda t: t + "published: [{at: {}, groups: 9, tau.log_prob: a}]\n", "not a number above 0"),
-    (lambda t: t + "claims: [{text: x}]\n", "needs 'published'"),
+    (lambda t: t + "claims: [{text: x}]\n", "needs 'quantity'"),
     (lambda t: t + "claims: [{txt: x}]\n", "Did you mean 'text'?"),
+    (lambda t: t + "confirm: {best: tau.log_prob}\n", "confirm: needs 'for_each'"),
+    (lambda t: t + CONFIRM.replace("tau.log_prob", "tau.log_prb"), "Did you mean 'tau.log_prob'?"),
+    (lambda t: t + CONFIRM.replace("[u]", "[v]"), "unknown column 'v'"),
+    (lambda t: t + CONFIRM.replace("cells: 2", "cells: 0"), "cells: must be a whole number"),
+    (lambda t: t + CONFIRM.replace("longer: 3", "longer: 1.5"), "longer: must be a whole number"),
+    (
+        lambda t: t.replace("cell:", "cell:\n  run.chains: 1") + CONFIRM,
+        "needs run.chains of 2 or more",
+    ),
+    (lambda t: t + CONFIRM.replace("[u]", "[]"), "for_each: has no entries"),
+    (lambda t: t + CONFIRM.replace("[u]", "[rejection_rate]"), "unknown column 'rejection_rate'"),
+    (
+        lambda t: (
+            t + CONFIRM + "claims: [{text: x, quantity: tau.coordinate, of: {u: standard}}]\n"
+        ),
+        "quantity: must be of 'log_prob', for which cells are confirmed",
+    ),
+    (lambda t: t + "beside: [3]\n", "beside: holds names of experiments"),
+    (lambda t: t + "beside: [fgi1]\n", ":13: beside: unknown experiment 'fgi1'. Did you mean"),
+    (change("line: u", "range: [1, 2]"), "range: does not belong to a figure of kind 'lines'"),
+    (change("line: u", "columns: seed"), "columns: does not belong to a figure of kind 'lines'"),
+    (lambda t: t + HEAT.replace("[1, 9]", "[0, 9]"), "range: must be two numbers above 0"),
+    (lambda t: t + HEAT.replace("[1, 9]", "[9, 1]"), "range: must be two numbers above 0"),
+    (lambda t: t + HEAT.replace("[1, 9]", "[1, 2, 3]"), "range: must be two numbers above 0"),
+    (lambda t: t + HEAT.replace("y: seed", "y: u"), "y: 'u' does not hold numbers"),
+    (
+        lambda t: t + "  b: {kind: bars, value: tau.log_prob, bars: [{label: a, where: 3}]}\n",
+        "a bar holds 'label' (text) and 'where' (values)",
+    ),
+    (lambda t: t + "default: 3\n", "default: must be true or false"),
+    (
+        lambda t: t.replace(
+            "line: u", "line: u\n  b: {kind: bars, bars: [], value: rejection_rate}"
+        ),
+        "bars: has no entries",
+    ),
+    (
+        change("distribution: gaussian\n  distribution.dim: 2", "distribution: network"),
+        "schedule.gibbs_every",
+    ),
+    (
+        change(
+            "distribution: gaussian\n  distribution.dim: 2",
+            "distribution: network\n  schedule.gibbs_every: 1",
+        ),
+        "estimate.mean: the true mean of 'input1' is not known",
+    ),
     (lambda t: t.replace("cell:", "cell:\n  size: quick"), "is chosen when running"),
     (lambda t: "", "must hold keys and values"),
     (lambda t: "- 1\n", "must hold keys and values"),
@@ -187,3 +238,29 @@ def test_unknown_experiment_and_missing_file():
         expand("nowhere/x.yaml", "smoke")
     with pytest.raises(Mistake, match="unknown size"):
         expand("fig1", "huge")
+
+
+def test_an_experiment_beside_itself(tmp_path):
+    other = PLAIN + f"beside: [{tmp_path}/mine.yaml]\n"
+    written(tmp_path, other, "other.yaml")
+    for beside in ("mine", "other"):
+        path = written(tmp_path, PLAIN + f"beside: [{tmp_path}/{beside}.yaml]\n")
+        read.cache_clear()
+        with pytest.raises(Mistake, match="leads back to the experiment itself"):
+            expand(path, "smoke")
+
+
+def test_two_names_for_one_cell_are_one_cell(tmp_path):
+    """A table of cases decides; what would generate others changes nothing."""
+    (tmp_path / "cases.csv").write_text("a,y\n1,0\n2,1\n")
+    text = f"""\
+        title: t
+        cell:
+          distribution: network
+          distribution.table: {tmp_path}/cases.csv
+          schedule.gibbs_every: 1
+          estimate.mean: pooled
+        sweep: {{distribution.data_seed: [1, 2]}}
+        """
+    with pytest.raises(Mistake, match="is in the sweep twice"):
+        expand(written(tmp_path, text), "smoke")

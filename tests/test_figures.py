@@ -159,3 +159,90 @@ def test_bars_show_the_best_cell_of_each_method():
     assert len(ax.patches) == 3
     assert [text.get_text() for text in ax.texts] == ["250 ± 5", "250 ± 5", "150 ± 5"]
     assert "delta 0.015" in ax.get_xticklabels()[2].get_text()
+
+
+def network_table(name, flag=False):
+    """A made-up table of the network, confirmed cells or not."""
+    rows = []
+    for cell in expand(name, "paper").cells:
+        row = parameters(cell) | {"digest": cell.digest}
+        for index in range(1, 6):
+            row |= {f"tau.input{index}": 4.0 + index, f"tau.input{index}.se": 0.3}
+            levels = (0.025, 0.25, 0.5, 0.75, 0.975)
+            row |= {f"quantile.input{index}.{q}": q - 0.3 * index for q in levels}
+        time = 4.0 + 5 * abs(cell.method.stepsize - 0.7) - (cell.u.name != "standard")
+        row |= {"tau.relevant": time, "tau.relevant.se": 0.3, "tau.relevant.not_converged": flag}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def test_heat_maps_in_two_directions_mark_what_is_not_to_be_quoted():
+    experiment = expand("network_langevin", "paper")
+    grid = network_table("network_langevin")
+    grid.loc[grid["method.alpha"] == 0.95, "tau.relevant.not_converged"] = True
+    figure = draw(experiment, "network_langevin", grid, [])
+    maps = [ax for ax in figure.axes if ax.images]
+    assert len(maps) == 20 and maps[5].get_title() == "δ = 0.003, Gibbs every 4"
+    for ax in maps:
+        assert sum("?" in text.get_text() for text in ax.texts) == 3
+        assert ax.patches[0].get_y() > 0  # the best is framed, and is not among those
+    assert "not to be quoted" in figure.get_supxlabel()
+
+
+def both():
+    return pd.concat([network_table(n) for n in ("network_langevin", "network_hmc")])
+
+
+def confirmed_network():
+    """As if the first cell of each method had been confirmed, a little slower than in the grid."""
+    table = both().groupby(["method", "u"], sort=False).head(1).reset_index(drop=True)
+    table["tau.relevant"] += 1.5
+    table["selected.digest"] = table["digest"]
+    about = {"best": "tau.relevant", "choosing": 4.0, "choosing.flagged": False, "chains": 4}
+    return table.assign(**about)
+
+
+def test_bars_of_confirmed_cells_show_the_grid_beside():
+    experiment, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    figure = draw(experiment, "network", grid, [], confirmed_network())
+    (ax,) = figure.axes
+    heights = [patch.get_height() for patch in ax.patches if patch.get_width() > 0]
+    assert heights == pytest.approx([6.5, 5.5, 6.5, 5.5])
+    diamonds = [
+        line.get_ydata()[0]
+        for line in ax.lines
+        if line.get_marker() == "D" and len(line.get_ydata())
+    ]
+    assert diamonds == pytest.approx([5.0, 4.0, 5.0, 4.0])  # the confirmed cells in the grid
+    several = draw(experiment, "network_inputs", grid, [], confirmed_network()).axes[0]
+    assert len([patch for patch in several.patches if patch.get_width() > 0]) == 16
+    assert [t.get_text() for t in several.get_xticklabels()][2] == "copy of the first"
+
+
+@pytest.mark.parametrize("method", ["hmc", "persistent_langevin"])
+def test_only_one_method_was_confirmed(method):
+    """As where all cells of the others are flagged: their columns are not even there."""
+    experiment, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    grid.loc[grid.method != method, "tau.relevant.not_converged"] = True
+    again = confirmed_network()
+    again = again[again.method == method].dropna(axis=1, how="all").reset_index(drop=True)
+    for name in ("network", "network_inputs", "network_posterior"):
+        (ax,) = draw(experiment, name, grid, [], again).axes
+        assert ax.patches or ax.lines
+
+
+def test_intervals_show_where_each_quantity_lies():
+    experiment, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    (ax,) = draw(experiment, "network_posterior", grid, [], confirmed_network()).axes
+    medians = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"]
+    assert medians == pytest.approx([0.5 - 0.3 * index for index in range(1, 6)] * 4)
+    assert [t.get_text() for t in ax.get_yticklabels()][-1] == "noise"
+
+
+def test_figures_of_a_network_that_has_not_converged_are_empty_and_not_wrong():
+    experiment = expand("network_langevin", "paper")
+    grid = pd.concat([network_table(n, True) for n in ("network_langevin", "network_hmc")])
+    for name, settings in experiment.figures.items():
+        axes = draw(experiment, name, grid.reset_index(drop=True), []).axes
+        drawn = [ax for ax in axes if ax.images or settings["kind"] != "heat"]
+        assert not any(ax.patches or ax.lines for ax in drawn)

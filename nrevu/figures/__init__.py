@@ -14,18 +14,30 @@ from matplotlib.figure import Figure
 from nrevu.experiment import Experiment
 from nrevu.figures.bars import bars
 from nrevu.figures.heat import heat
+from nrevu.figures.intervals import intervals
 from nrevu.figures.lines import lines
+from nrevu.figures.ratios import ratios
 from nrevu.figures.runs import runs
 from nrevu.figures.style import STYLE
 
-KINDS = {"lines": lines, "heat": heat, "bars": bars, "runs": runs}
+FROM_GRID = {"lines": lines, "heat": heat, "runs": runs}
+FROM_BEST = {"bars": bars, "intervals": intervals, "ratios": ratios}
 
 
-def draw(experiment: Experiment, name: str, table: pd.DataFrame, traces: list[dict[str, Any]]):
+def draw(
+    experiment: Experiment,
+    name: str,
+    table: pd.DataFrame,
+    traces: list[dict[str, Any]],
+    confirmed: pd.DataFrame | None = None,
+) -> Figure:
     """Return one of the figures that the experiment asks for."""
     settings = experiment.figures[name]
+    kind = settings["kind"]
     with matplotlib.rc_context(STYLE):
-        return KINDS[settings["kind"]](experiment, settings, table, traces)
+        if kind in FROM_BEST:
+            return FROM_BEST[kind](experiment, settings, table, confirmed)
+        return FROM_GRID[kind](experiment, settings, table, traces)
 
 
 def save(figure: Figure, path: Path) -> None:

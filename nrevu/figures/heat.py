@@ -1,4 +1,4 @@
-"""Heat maps: a map for each value of a column, all on one scale of colours, the best framed."""
+"""Heat maps: a map for each value of a column, or of two, all on one scale, the best framed."""
 
 import matplotlib
 import numpy as np
@@ -7,29 +7,36 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from nrevu.comparison import matching
+from nrevu.claims import matching
 from nrevu.experiment import Experiment
-from nrevu.figures.lines import split
+from nrevu.figures.lines import same, split
 from nrevu.figures.style import label, set_title, value_label, value_title
+from nrevu.table import flagged
+from nrevu.tracing import best
 
 
 def heat(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figure:
     """Return the figure that the settings describe."""
     shown = matching(table, settings.get("where", {}))
-    parts = split(shown, settings.get("rows"))
-    across = min(len(parts), 3)
-    down = -(-len(parts) // across)
-    figure = Figure(figsize=(4.4 * across + 1.0, 3.5 * down + 0.7), layout="constrained")
+    maps = panels(shown, settings)
+    across = len(split(shown, settings["columns"])) if "columns" in settings else min(len(maps), 3)
+    down = -(-len(maps) // across)
+    wide, high = (3.3, 2.7) if across > 3 else (4.4, 3.5)
+    figure = Figure(figsize=(wide * across + 1.0, high * down + 0.7), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     axes = figure.subplots(down, across, squeeze=False).ravel()
     values = shown[settings["value"]]
-    norm = LogNorm(*settings.get("range", (values.min(), values.max())))
-    for ax, (value, part) in zip(axes, parts, strict=False):
+    values = values[(values > 0) & np.isfinite(values)]
+    least, most = (values.min(), values.max()) if len(values) else (1.0, 10.0)
+    norm = LogNorm(*settings.get("range", (least, max(most, 1.01 * least))))
+    for ax, (title, part) in zip(axes, maps, strict=False):
         draw_map(ax, settings, part, norm)
-        if "rows" in settings:
-            ax.set_title(value_label(settings["rows"], value))
-    for ax in axes[len(parts) :]:
+        ax.set_title(title, fontsize=10 if across <= 3 else 9)
+    for ax in axes[len(maps) :]:
         ax.set_axis_off()
+    if flagged(shown, settings["value"]).any():
+        note = "? not to be quoted: lag too short, or chains that do not agree"
+        figure.supxlabel(note, fontsize=8.5)
     scale = matplotlib.cm.ScalarMappable(norm, "viridis_r")
     bar = figure.colorbar(scale, ax=axes.tolist(), shrink=0.8, extend="max")
     bar.ax.yaxis.set_major_formatter("{x:g}")
@@ -39,27 +46,50 @@ def heat(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figur
     return figure
 
 
+def panels(shown: pd.DataFrame, settings) -> list[tuple[str, pd.DataFrame]]:
+    """Return the title and the cells of each map, row by row."""
+    found = []
+    columns = [value for value, _ in split(shown, settings.get("columns"))]
+    for row, part in split(shown, settings.get("rows")):
+        inside = split(part, settings.get("columns"))
+        for column in columns:  # also where there are no such cells, to stay in its column
+            cells = next((cells for value, cells in inside if same(value, column)), part[:0])
+            values = {"rows": row, "columns": column}
+            named = [value_label(settings[k], v) for k, v in values.items() if k in settings]
+            found.append((", ".join(named), cells))
+    return found
+
+
 def draw_map(ax: Axes, settings, part: pd.DataFrame, norm) -> None:
     """Draw one map with the value and its error in each cell; frame the best one."""
+    value = settings["value"]
+    if part.empty:
+        return ax.set_axis_off()
+    part = part.assign(flagged=flagged(part, value))
     grid = {
-        end: part.pivot(index=settings["y"], columns=settings["x"], values=settings["value"] + end)
-        for end in ("", ".se")
+        name: part.pivot(index=settings["y"], columns=settings["x"], values=name)
+        for name in (value, f"{value}.se", "flagged")
     }
-    values, errors = grid[""].to_numpy(), grid[".se"].to_numpy()
+    values = grid[value].to_numpy(float)
     ax.imshow(values, origin="lower", aspect="auto", cmap="viridis_r", norm=norm)
     ax.grid(False)
-    for (row, column), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            dark = norm(min(value, norm.vmax)) > 0.5
+    for (row, column), number in np.ndenumerate(values):
+        if np.isfinite(number):
+            dark = norm(min(number, norm.vmax)) > 0.5
+            error = grid[f"{value}.se"].to_numpy(float)[row, column]
+            digits = 0 if norm.vmax > 50 else 1
+            mark = " ?" if grid["flagged"].to_numpy()[row, column] else ""
             ax.text(
-                column, row, f"{value:.0f}\n±{errors[row, column]:.0f}", ha="center", va="center",
-                fontsize=6.5, color="white" if dark else "black",
+                column, row, f"{number:.{digits}f}{mark}\n±{error:.{digits}f}", ha="center",
+                va="center", fontsize=6.5, color="white" if dark else "black",
             )  # fmt: skip
-    if np.isfinite(values).any():
-        row, column = np.unravel_index(np.nanargmin(values), values.shape)
+    lowest = best(part, value)
+    if lowest is not None:
+        row = list(grid[value].index).index(part[settings["y"]][lowest])
+        column = list(grid[value].columns).index(part[settings["x"]][lowest])
         frame = {"fill": False, "ec": "#D62728", "lw": 2.2}
         ax.add_patch(matplotlib.patches.Rectangle((column - 0.5, row - 0.5), 1, 1, **frame))
-    for axis, ticks in ((ax.xaxis, grid[""].columns), (ax.yaxis, grid[""].index)):
+    for axis, ticks in ((ax.xaxis, grid[value].columns), (ax.yaxis, grid[value].index)):
         axis.set_ticks(range(len(ticks)), [f"{tick:g}" for tick in ticks])
     ax.set_xlabel(settings.get("x_label") or label(settings["x"]))
     ax.set_ylabel(label(settings["y"]))

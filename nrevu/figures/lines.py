@@ -14,10 +14,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from nrevu.comparison import matching
+from nrevu.claims import matching
 from nrevu.experiment import Experiment
 from nrevu.figures.runs import draw_trace
 from nrevu.figures.style import DASHES, MARKERS, label, palette, set_title, value_label
+from nrevu.table import flagged
 from nrevu.tracing import best
 
 
@@ -103,7 +104,7 @@ def draw_panel(ax: Axes, experiment, settings, column, part, handles) -> None:
         y, se = line.points[column], line.points[f"{column}.se"]
         x = line.x if column.startswith("tau.") else line.x - line.shift
         handle = ax.errorbar(x, y, yerr=se, ms=4.5, lw=1.2, capsize=2, **line.style)
-        mark_short(ax, column, line, handles)
+        mark_flagged(ax, column, line, handles)
         if "line" in settings:
             name = value_label(settings["line"], line.value, settings.get("line_label"))
             handles[name] = handle
@@ -112,16 +113,16 @@ def draw_panel(ax: Axes, experiment, settings, column, part, handles) -> None:
         mark_best(ax, settings, column, drawn, handles)
 
 
-def mark_short(ax: Axes, column: str, line: Line, handles) -> None:
-    """Draw the cells whose lag was too short hollow: their times are too low."""
-    flag = f"{column}.lag_too_short"
-    short = line.points[flag].astype(bool) if flag in line.points else []
-    if any(short):
-        hollow = {"marker": line.style["marker"], "ls": "", "mfc": "#ffffff", "ms": 4.5}
-        ax.plot(
-            line.x[short], line.points[column][short], mec=line.style["color"], zorder=4, **hollow
-        )
-        handles["hollow: lag too short, time too low"] = Line2D([], [], mec="#666666", **hollow)
+def mark_flagged(ax: Axes, column: str, line: Line, handles) -> None:
+    """Draw hollow the cells whose lag was too short, or whose chains do not agree."""
+    notes = {"lag_too_short": "lag too short, time too low", "not_converged": "not converged"}
+    for kind, note in notes.items():
+        bad = flagged(line.points, column, [kind])
+        if bad.any():
+            hollow = {"marker": line.style["marker"], "ls": "", "mfc": "#ffffff", "ms": 4.5}
+            x, y = line.x[bad], line.points[column][bad]
+            ax.plot(x, y, mec=line.style["color"], zorder=4, **hollow)
+            handles[f"hollow: {note}"] = Line2D([], [], mec="#666666", **hollow)
 
 
 def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> None:

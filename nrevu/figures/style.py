@@ -35,6 +35,8 @@ LABELS = {
     "method.alpha": "α",
     "method.L": "L",
     "eta": "η",
+    "schedule.gibbs_every": "Gibbs every",
+    "relevant": "log σ of the plausibly relevant inputs, averaged",
     "indicator": "indicator of (-0.5, 1.5)",
 }
 
@@ -57,7 +59,8 @@ def value_label(column: str, value, named: str | None = None) -> str:
         return "standard"
     if isinstance(value, str):
         return value.replace("_", " ")
-    return f"{named or label(column)} = {value:g}"
+    name = named or label(column)
+    return f"{name} {value:g}" if " " in name else f"{name} = {value:g}"
 
 
 def palette(count: int, given: list[str] | None = None) -> list[str]:
@@ -75,5 +78,5 @@ def value_title(column: str) -> str:
     if column.startswith("cost."):
         return f"gradient evaluations per independent draw\nof the {label(column)}"
     if column.startswith("tau."):
-        return f"autocorrelation time of the {label(column)} (groups)"
+        return textwrap.fill(f"autocorrelation time of the {label(column)} (groups)", 50)
     return label(column)

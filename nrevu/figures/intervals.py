@@ -1,0 +1,39 @@
+"""Intervals: where a distribution lies, as the best cell of each method found it.
+
+For each quantity the median, the middle half (thick) and the middle 95% (thin).
+"""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from nrevu.experiment import Experiment
+from nrevu.figures.bars import bests
+from nrevu.figures.style import label, set_title
+from nrevu.result import LEVELS
+
+
+def intervals(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:
+    """Return the figure that the settings describe."""
+    quantities = settings["quantities"]
+    chosen = bests(settings, settings["value"], table, confirmed)
+    each = 0.7 / max(1, len(chosen))
+    figure = Figure(figsize=(8, 1.6 + 0.24 * len(quantities) * max(2, len(chosen))))
+    figure.set_layout_engine("constrained")
+    set_title(figure, settings.get("title", experiment.title))
+    ax = figure.subplots()
+    for number, best in enumerate(chosen):
+        for index, quantity in enumerate(quantities):
+            y = -index - each * (number - (len(chosen) - 1) / 2)
+            low, lower, middle, upper, high = (
+                best.cell[f"quantile.{quantity}.{level}"] for level in LEVELS
+            )
+            ax.plot([low, high], [y, y], color=best.colour, lw=1.2)
+            ax.plot([lower, upper], [y, y], color=best.colour, lw=4, solid_capstyle="butt")
+            ax.plot(middle, y, "o", color="white", mec=best.colour, mew=1.5, ms=6)
+        ax.plot([], [], color=best.colour, lw=4, label=best.label.replace("\n", " "))
+    names = settings.get("labels") or [label(quantity) for quantity in quantities]
+    ax.set_yticks([-index for index in range(len(quantities))], names)
+    ax.set_xlabel(settings.get("x_label", "value"))
+    ax.grid(axis="y", visible=False)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+    return figure
