@@ -47,6 +47,14 @@ Lists the cells that an experiment would run: digests, and the settings in which
   nrevu cells my_sweep.yaml
 """
 
+REPORT = """\
+Writes one HTML page on what the workflow has left in results/: verdicts, figures, tables. The
+workflow does so at its end; by hand it reports on work that is half done, and says what is missing.
+
+  nrevu report
+  nrevu report fig1 fig2 --size quick
+"""
+
 
 def main(words: list[str] | None = None) -> int:
     """Run the command and return its exit code."""
@@ -119,18 +127,41 @@ def add_steps(subs) -> None:
     tau.add_argument("--mean", choices=("known", "pooled"), required=True)
     table, figure = step("table", "gather results"), step("figure", "draw a figure")
     table.add_argument("--results", nargs="+", required=True, help="what `nrevu tau` wrote")
+    confirm = step("confirm", "run the best cells of a group again")
+    confirm.add_argument("--group", type=int, required=True, help="its number, from 0")
+    confirmed = step("confirmed", "gather the confirmed cells")
+    confirmed.add_argument("--results", nargs="+", required=True, help="what `nrevu confirm` wrote")
+    add_experiment(confirmed)
     trace = step("trace", "follow the best cells update by update")
     compare = step("compare", "set results beside what was published")
-    for sub in (trace, compare, figure):
+    for sub in (confirm, trace, compare, figure):
         add_experiment(sub)
         sub.add_argument("--table", nargs="+", required=True, help="Parquet files")
-    trace.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
-    for sub in (trace, compare):
+    for sub in (compare, figure):
+        sub.add_argument("--confirmed", nargs="*", help="Parquet files")
+    for sub in (confirm, trace):
+        sub.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
+    for sub in (confirm, trace, compare):
         sub.add_argument("--out", type=Path, required=True)
     figure.add_argument("--name", required=True, help="which of the experiment's figures")
     figure.add_argument("--traces", help="what `nrevu trace` wrote")
-    for sub in (table, figure):
+    add_report(subs)
+    for sub in (table, confirmed, figure):
         sub.add_argument("--out", type=Path, nargs="+", required=True, help="files, by ending")
+
+
+def add_report(subs) -> None:
+    """Add the command that writes the report, by hand or from a rule."""
+    kind = {"formatter_class": argparse.RawDescriptionHelpFormatter}
+    report = subs.add_parser(
+        "report", help="write the HTML report on what there is", description=REPORT, **kind
+    )
+    report.add_argument("experiments", nargs="*", help="names or YAML files; default: all")
+    report.add_argument("--size", default="paper", help="smoke, quick or paper (default)")
+    report.add_argument("--seed", type=int, help="another seed than the configured one")
+    report.add_argument("--results", type=Path, default=Path("results"), help="where results are")
+    report.add_argument("--out", type=Path, help="default: report.html among the results")
+    report.set_defaults(command=lambda args: run_step("report", args))
 
 
 def run_step(name: str, args: argparse.Namespace) -> None:
@@ -165,7 +196,12 @@ def as_text(result: dict) -> str:
     lines.append(f"{'clustering':24}{number(clustering['value'])}{number(clustering['se'])}")
     for quantity, tau in result["tau"].items():
         mark = "  lag too short" if quantity in result["lag_too_short"] else ""
+        mark += "  not converged" if quantity in result["not_converged"] else ""
         lines.append(f"{'tau ' + quantity:24}{number(tau['value'])}{number(tau['se'])}{mark}")
+    for quantity, about in result.get("posterior", {}).items():
+        rhat, effective = number(about["rhat"], 7, 3), number(about["effective"], 8, 0)
+        mean, notes = about["mean"], f"   R-hat{rhat}, effective{effective}"
+        lines.append(f"{'mean ' + quantity:24}{number(mean['value'])}{number(mean['se'])}{notes}")
     counts = result["evaluations"]
     lines += [
         "",
@@ -177,12 +213,14 @@ def as_text(result: dict) -> str:
     ]
     if result["lag_too_short"]:
         lines.append("lag too short: twice as many lags add over 2%; raise estimate.max_lag")
+    if result["not_converged"]:
+        lines.append("not converged: chains do not agree, or are too short; raise run.groups")
     return "\n".join(lines)
 
 
-def number(value: float | None) -> str:
+def number(value: float | None, width: int = 12, digits: int = 5) -> str:
     """Return a number in a column of a table."""
-    return f"{'-':>12}" if value is None else f"{value:12.5f}"
+    return f"{'-':>{width}}" if value is None else f"{value:{width}.{digits}f}"
 
 
 def list_cells(args: argparse.Namespace) -> None:

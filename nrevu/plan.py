@@ -16,9 +16,11 @@ from typing import Any
 from nrevu.cell import Cell
 from nrevu.config import Setting
 from nrevu.experiment import Experiment, default_set, expand, find
+from nrevu.grammar import is_traced
 from nrevu.method import leapfrogs
 from nrevu.mistake import Mistake, unknown
-from nrevu.outputs import is_traced
+from nrevu.outputs import FROM_BEST
+from nrevu.selection import groups
 from nrevu.series import counts_type
 from nrevu.sources import files_hash, sources_hash
 
@@ -80,13 +82,30 @@ class Plan:
             forms = ("png", "svg", "pdf")
             files = ["table.csv", "table.parquet"]
             files += [f"{figure}.{form}" for figure in experiment.figures for form in forms]
+            files += ["confirmed.csv", "confirmed.parquet"] if experiment.confirm else []
             files += ["comparison.csv"] if experiment.published or experiment.claims else []
             made += [str(self.made(name) / file) for file in files]
-        return made
+        return [*made, str(self.root / "report.html")]
+
+    def report_words(self) -> list[str]:
+        """Return the words that name all experiments to `nrevu report`."""
+        seed = [] if self.seed is None else ["--seed", str(self.seed)]
+        return [*self.sources.values(), "--size", self.size, *seed]
+
+    def report_fingerprint(self) -> str:
+        """Return a hash of all that the report depends on."""
+        names = list(self.experiments)
+        cells = [self.comparison_fingerprint(name) for name in names]
+        figures = [
+            self.figure_fingerprint(n, f) for n in names for f in self.experiments[n].figures
+        ]
+        texts = [[e.title, e.section, list(e.notes)] for e in self.experiments.values()]
+        code = files_hash("report", "verdict.py")
+        return short_hash([self.report_words(), cells, figures, texts, code])
 
     def tau_code(self) -> str:
         """Return a hash of the sources of the analysis of single cells."""
-        return files_hash("autocorr.py", "estimate.py", "result.py", "series.py")
+        return files_hash("autocorr.py", "distributions", "estimate.py", "result.py", "series.py")
 
     def table_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that a table depends on.
@@ -117,15 +136,45 @@ class Plan:
     def figure_fingerprint(self, experiment: str, figure: str) -> str:
         """Return a hash of all that a figure depends on."""
         e = self.experiments[experiment]
-        own = [e.title, dict(e.figures[figure]), list(e.published)]
-        code = files_hash("figures", "comparison.py", "tracing.py")
-        return short_hash([self.all_fingerprint(experiment), dict(e.trace), own, code])
+        own = [e.title, dict(e.figures[figure]), list(e.published), list(e.claims)]
+        code = files_hash("figures", "claims.py", "tracing.py")
+        confirmed = self.drawn_confirmed(experiment, figure)
+        confirmed = [self.confirm_fingerprint(Path(file).parent.name) for file in confirmed]
+        return short_hash([self.all_fingerprint(experiment), confirmed, dict(e.trace), own, code])
+
+    def confirm_fingerprint(self, experiment: str) -> str:
+        """Return a hash of all that the confirmed cells of an experiment depend on."""
+        confirm = dict(self.experiments[experiment].confirm)
+        code = files_hash("confirmation.py", "selection.py")
+        return short_hash([self.table_fingerprint(experiment), confirm, code])
+
+    def confirm_files(self, experiment: str) -> list[str]:
+        """Return the files of the confirmed cells of an experiment, one for each group."""
+        e = self.experiments[experiment]
+        count = len(groups(e.cells, e.confirm))
+        return [str(self.made(experiment) / "confirm" / f"{group}.json") for group in range(count)]
+
+    def confirmed(self, experiment: str) -> list[str]:
+        """Return the tables of confirmed cells that a comparison is made from."""
+        names = [experiment, *(find(n).stem for n in self.experiments[experiment].beside)]
+        tables = [self.made(n) / "confirmed.parquet" for n in names if self.experiments[n].confirm]
+        return [str(table) for table in tables]
+
+    def drawn_confirmed(self, experiment: str, figure: str) -> list[str]:
+        """Return the tables of confirmed cells that a figure is drawn from."""
+        kind = self.experiments[experiment].figures[figure]["kind"]
+        return self.confirmed(experiment) if kind in FROM_BEST else []
 
     def comparison_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that a comparison depends on."""
         e = self.experiments[experiment]
-        own = [list(e.published), list(e.claims), files_hash("comparison.py")]
-        return short_hash([self.all_fingerprint(experiment), own])
+        own = [
+            list(e.published),
+            list(e.claims),
+            files_hash("comparison.py", "claims.py", "tracing.py", "verdict.py"),
+        ]
+        confirmed = [self.confirm_fingerprint(Path(f).parent.name) for f in self.confirmed(e.name)]
+        return short_hash([self.all_fingerprint(experiment), confirmed, own])
 
     def traces(self, experiment: str, figure: str) -> list[str]:
         """Return the file of traces if a figure needs it."""
@@ -171,16 +220,28 @@ def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
         names += [other for other in experiment.beside if find(other).stem not in experiments]
     seconds = wanted or batch_seconds(experiments)
     batches = {name: pack(e.cells, seconds) for name, e in experiments.items()}
-    label = size if given["seed"] is None else f"{size}-seed{given['seed']}"
+    label = label_of(size, given["seed"])
     return Plan(size, label, given["seed"], Path(root), experiments, sources, batches)
+
+
+def label_of(size: str, seed: int | None) -> str:
+    """Return the name of the folder of results at a size, and of a seed if one was given."""
+    return size if seed is None else f"{size}-seed{seed}"
 
 
 @functools.cache
 def cost(cell: Cell) -> float:
     """Return about how many CPU seconds a cell takes, on a core of 2021."""
-    dim = cell.distribution.dim
-    ns = 30 + dim * (2.8 + 0.7 * leapfrogs(cell.method))
+    dim, steps = cell.distribution.dim, leapfrogs(cell.method)
+    each = getattr(cell.distribution, "nanoseconds", 0.7 * dim)  # of an evaluation
+    ns = 30 + 2.8 * dim + each * max(1, steps)
     return cell.updates * ns * 1e-9 + 0.01
+
+
+def confirm_cost(experiment: Experiment) -> float:
+    """Return about how many CPU seconds it takes to confirm the best cells of one group."""
+    costs, settings = [cost(cell) for cell in experiment.cells], experiment.confirm
+    return settings["cells"] * settings["longer"] * sum(costs) / len(costs) if settings else 0.0
 
 
 def batch_seconds(experiments: Mapping[str, Experiment]) -> float:

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from nrevu.plan import Plan, cost
+from nrevu.plan import Plan, confirm_cost, cost
 from nrevu.upkeep import RUNNING, note_running
 
 # What Snakemake says of each single job; it is still in Snakemake's own log file.
 MUTED = {LogEvent.JOB_INFO, LogEvent.JOB_FINISHED, LogEvent.PROGRESS, LogEvent.RESOURCES_INFO}
+RUNS = ("sample", "confirm")  # the rules whose jobs run cells
 SECONDS_TERMINAL, SECONDS_FILE = 1.0, 10.0  # between two progress lines
 
 _stopped = threading.Event()
@@ -33,6 +34,9 @@ def start(workflow, plan: Plan) -> None:
         if handler.name == "DefaultStreamHandler" and not workflow.output_settings.verbose:
             handler.addFilter(worth_showing)
     logger.addHandler(JobCounter())
+    cores = workflow.resource_settings.cores
+    local = None if workflow.non_local_exec else cores
+    print(f"nrevu: {outlook(plan, local)}", file=sys.stderr, flush=True)
     global _shower
     _shower = threading.Thread(target=show, args=(plan,), daemon=True)
     _shower.start()
@@ -50,7 +54,7 @@ class JobCounter(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         event = getattr(record, "event", None)
-        if event == LogEvent.JOB_INFO and getattr(record, "rule_name", "") == "sample":
+        if event == LogEvent.JOB_INFO and getattr(record, "rule_name", "") in RUNS:
             _running.add(record.jobid)
         if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR):
             _running.discard(getattr(record, "job_id", getattr(record, "jobid", None)))
@@ -59,7 +63,7 @@ class JobCounter(logging.Handler):
 def show(plan: Plan) -> None:
     """Print progress until stopped: a line that is rewritten, or lines if it is no terminal."""
     terminal = sys.stderr.isatty()
-    costs = {digest: cost(cell) for digest, cell in plan.cells().items()}
+    costs = work(plan)
     began, before, last = time.monotonic(), finished(plan, costs), None
     while True:
         pause = SECONDS_TERMINAL if terminal else SECONDS_FILE
@@ -77,21 +81,47 @@ def show(plan: Plan) -> None:
 
 
 def finished(plan: Plan, costs: dict[str, float]) -> set[str]:
-    """Return the digests of the plan's cells whose series are on disk."""
-    return {path.stem for path in plan.folder.glob("*.npz")} & costs.keys()
+    """Return the digests of the plan's cells on disk, and the files of confirmed groups."""
+    files = [file for name in plan.experiments for file in plan.confirm_files(name)]
+    confirmed = {file for file in files if Path(file).exists()}
+    return ({path.stem for path in plan.folder.glob("*.npz")} & costs.keys()) | confirmed
+
+
+def work(plan: Plan) -> dict[str, float]:
+    """Return the estimated CPU seconds of each cell, and of each group of cells to confirm."""
+    costs = {digest: cost(cell) for digest, cell in plan.cells().items()}
+    for name, experiment in plan.experiments.items():
+        costs |= dict.fromkeys(plan.confirm_files(name), confirm_cost(experiment))
+    return costs
+
+
+def outlook(plan: Plan, cores: int | None) -> str:
+    """Return what is to come: how many cells, about how long, and which experiments take it."""
+    costs = work(plan)
+    left = costs.keys() - finished(plan, costs)
+    shares = {}
+    for name, experiment in plan.experiments.items():
+        own = {cell.digest for cell in experiment.cells} | set(plan.confirm_files(name))
+        shares[name] = sum(costs[key] for key in own & left) / (cores or 1)
+    total = sum(shares.values())
+    longest = sorted(shares, key=shares.get, reverse=True)
+    parts = ", ".join(f"{name} {duration(shares[name])}" for name in longest if shares[name] >= 1)
+    where = f"on {cores} core{'s' if cores != 1 else ''}" if cores else "of CPU time"
+    return f"{len(left)} cells to run, about {duration(total)} {where} ({parts or 'seconds'})"
 
 
 def describe(costs: dict[str, float], done: set[str], new: set[str], elapsed: float) -> str:
-    """Return one line of progress; the time left is scaled from the cells done since the start."""
+    """Return one line of progress, on cells and groups of cells to confirm.
+
+    The time left is scaled from what was done since the start.
+    """
     left = sum(costs.values()) - sum(costs[digest] for digest in done)
     spent = sum(costs[digest] for digest in new)
     words = f"about {duration(elapsed * left / spent)} left" if spent else "time left not known yet"
     waiting = len(costs) - len(done)
     running = f"{len(_running)} batch{'es' if len(_running) != 1 else ''} running"
-    counts = f"{running}, {waiting} cells to go"
-    return (
-        f"nrevu: {len(done)} of {len(costs)} cells done, {counts}, {words if waiting else 'done'}"
-    )
+    counts = f"{running}, {waiting} to go"
+    return f"nrevu: {len(done)} of {len(costs)} done, {counts}, {words if waiting else 'done'}"
 
 
 def duration(seconds: float) -> str:
@@ -122,18 +152,20 @@ def stop() -> None:
 
 
 def finish(plan: Plan) -> None:
-    """Print the last line of progress and say where the results are."""
+    """Print the last line of progress, the verdicts, and where the results are."""
     import pandas as pd
 
-    from nrevu.comparison import as_text, short_text
+    from nrevu.comparison import flags_text
+    from nrevu.verdict import summary
 
     stop()
-    for name, experiment in plan.experiments.items():
+    lines, compared = [], []
+    for name in plan.experiments:
         folder = plan.made(name)
-        made = ", ".join(Path(file).name for file in plan.wanted() if f"/{name}/" in file)
-        print(f"nrevu: {name}: {len(experiment.cells)} cells; in {folder}: {made}", file=sys.stderr)
-        for line in short_text(pd.read_csv(folder / "table.csv")):
-            print(f"  {name}: {line}", file=sys.stderr)
+        lines += [f"{name}: {line}" for line in flags_text(pd.read_csv(folder / "table.csv"))]
         if (folder / "comparison.csv").exists():
-            comparison = pd.read_csv(folder / "comparison.csv")
-            print("\n".join(f"  {line}" for line in as_text(name, comparison)), file=sys.stderr)
+            compared.append(pd.read_csv(folder / "comparison.csv").assign(experiment=name))
+    lines += summary(pd.concat(compared, ignore_index=True)) if compared else []
+    where = f"tables and figures: {plan.root / plan.label}"
+    for line in [*lines, f"report: {plan.root / 'report.html'}; {where}"]:
+        print(f"nrevu: {line}", file=sys.stderr)

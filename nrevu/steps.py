@@ -51,15 +51,21 @@ def sample_step(args: argparse.Namespace) -> None:
     """Run the cells of a batch that are not there yet; then say that the batch is done."""
     sizes = {}
     for cell in read_cells(args.cells):
-        if not usable(args.store, cell):
-            from nrevu.chain import sample
-            from nrevu.provenance import provenance
-
-            series = sample(cell)
-            store.write(args.store, cell, series, provenance())
-            print(f"sampled {cell.digest} in {series.cpu_seconds:.2f} s: {cell.name}", flush=True)
+        make(args.store, cell)
         sizes[cell.digest] = store.path_of(args.store, cell.digest).stat().st_size
     store.write_text(args.out, json.dumps(sizes))
+
+
+def make(folder: Path, cell: Cell) -> None:
+    """Run a cell and write its series, unless it is there."""
+    if usable(folder, cell):
+        return
+    from nrevu.chain import sample
+    from nrevu.provenance import provenance
+
+    series = sample(cell)
+    store.write(folder, cell, series, provenance())
+    print(f"sampled {cell.digest} in {series.cpu_seconds:.2f} s: {cell.name}", flush=True)
 
 
 def usable(folder: Path, cell: Cell) -> bool:
@@ -83,11 +89,11 @@ def tau_step(args: argparse.Namespace) -> None:
     results = []
     for cell in read_cells(args.cells):
         try:
-            series, _ = store.read(args.store, cell)
+            series, meta = store.read(args.store, cell)
         except store.Damaged as damage:
             kept = store.set_aside(args.store, cell)
             raise Mistake(f"{damage}; kept as {kept}. Run the workflow again") from None
-        results.append(summarise(cell, series, estimate))
+        results.append(summarise(cell, series, estimate) | {"provenance": meta["provenance"]})
     made = {"estimate": vars(estimate), "digests": [r["digest"] for r in results]}
     store.write_text(args.out, json.dumps({**made, "results": results}))
 
@@ -97,11 +103,51 @@ def table_step(args: argparse.Namespace) -> None:
     from nrevu.table import table
 
     parts = [json.loads(Path(file).read_text())["results"] for file in args.results]
-    frame = table(result for part in parts for result in part)
-    for path in args.out:
+    write_tables(table(result for part in parts for result in part), args.out)
+
+
+def write_tables(frame, paths: list[Path]) -> None:
+    """Write a table to files, each in the form of its ending."""
+    for path in paths:
         write = frame.to_csv if path.suffix == ".csv" else frame.to_parquet
         with store.whole(path) as unfinished:
             write(unfinished, index=False)
+
+
+def confirm_step(args: argparse.Namespace) -> None:
+    """Run again, longer and with another seed, the best cells of a group by the table."""
+    from nrevu.confirmation import candidates, confirm
+    from nrevu.experiment import expand
+    from nrevu.selection import fresh, groups
+
+    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
+    settings, table = experiment.confirm, read_tables(args.table)
+    cells = {cell.digest: cell for cell in experiment.cells}
+    group = groups(experiment.cells, settings)[args.group]
+    found = []
+    for rank, row in enumerate(candidates(table, settings, group), start=1):
+        digest = table.digest[row]
+        cell = fresh(cells[digest], settings)
+        make(args.store, cell)
+        series, _ = store.read(args.store, cell)
+        value, se = (float(table[settings["best"] + end][row]) for end in ("", ".se"))
+        selected = {"digest": digest, "value": value, "se": se}
+        results = confirm(cell, series, experiment.estimate, settings)
+        found.append({"group": group, "rank": rank, "selected": selected, **results})
+    made = {"confirm": dict(settings), "estimate": vars(experiment.estimate)}
+    made |= {"digests": [cell.digest for cell in experiment.cells]}
+    store.write_text(args.out, json.dumps({**made, "found": found}))
+
+
+def confirmed_step(args: argparse.Namespace) -> None:
+    """Gather the confirmed cells of an experiment."""
+    from nrevu.confirmation import confirmed
+    from nrevu.experiment import expand
+
+    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
+    parts = [json.loads(Path(file).read_text())["found"] for file in args.results]
+    found = [entry for part in parts for entry in part]
+    write_tables(confirmed(found, experiment.confirm), args.out)
 
 
 def trace_step(args: argparse.Namespace) -> None:
@@ -116,7 +162,7 @@ def trace_step(args: argparse.Namespace) -> None:
     traces = []
     for choice in chosen(table, experiment.trace):
         cell = cells[table.digest[choice.pop("row")]]
-        rows, decisions = zip(*(trace(cell, c) for c in range(cell.run.chains)), strict=True)
+        rows, decisions = zip(*trace(cell), strict=True)
         check_same_chain(args.store, cell, b"".join(part.tobytes() for part in rows))
         traces.append({**choice, **describe(cell, decisions, SHOWN)})
     store.write_text(args.out, json.dumps(traces))
@@ -138,8 +184,25 @@ def compare_step(args: argparse.Namespace) -> None:
     from nrevu.experiment import expand
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    comparison = compare(experiment, read_tables(args.table))
+    confirmed = read_tables(args.confirmed) if args.confirmed else None
+    beside = [expand(name, args.size) for name in experiment.beside]
+    comparison = compare(experiment, read_tables(args.table), confirmed, beside)
     store.write_text(args.out, comparison.to_csv(index=False))
+
+
+def report_step(args: argparse.Namespace) -> None:
+    """Write the report on what there is of some experiments."""
+    from nrevu.experiment import default_set, expand
+    from nrevu.plan import label_of
+    from nrevu.report import find_results, page
+
+    names = args.experiments or default_set()
+    found = []
+    for name in names:
+        experiment = expand(name, args.size, seed_setting(args.seed))
+        label = label_of(args.size, args.seed)
+        found.append(find_results(experiment, name, args.results / label))
+    store.write_text(args.out or args.results / "report.html", page(found))
 
 
 def figure_step(args: argparse.Namespace) -> None:
@@ -149,7 +212,8 @@ def figure_step(args: argparse.Namespace) -> None:
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     traces = json.loads(Path(args.traces).read_text()) if args.traces else []
-    figure = draw(experiment, args.name, read_tables(args.table), traces)
+    confirmed = read_tables(args.confirmed) if args.confirmed else None
+    figure = draw(experiment, args.name, read_tables(args.table), traces, confirmed)
     for path in args.out:
         with store.whole(path) as unfinished:
             save(figure, unfinished)

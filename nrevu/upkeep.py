@@ -86,15 +86,22 @@ def forget_stale(plan: Plan) -> None:
     Snakemake then makes it again if anything needs it.
     """
     for experiment, batches in plan.batches.items():
-        estimate = vars(plan.experiments[experiment].estimate)
+        e = plan.experiments[experiment]
+        estimate = vars(e.estimate)
+        confirmed = {"confirm": dict(e.confirm), "estimate": estimate}
+        confirmed["digests"] = [cell.digest for cell in e.cells]
+        for file in plan.confirm_files(experiment):
+            forget(Path(file), lambda found, w=confirmed: holds(found, w))
         for batch, cells in batches.items():
             digests = [cell.digest for cell in cells]
             forget(plan.done_file(experiment, batch), lambda d, w=digests: sampled(plan, d, w))
             analysed = {"estimate": estimate, "digests": digests}
-            forget(
-                plan.tau_file(experiment, batch),
-                lambda found, w=analysed: {key: found[key] for key in w} == w,
-            )
+            forget(plan.tau_file(experiment, batch), lambda found, w=analysed: holds(found, w))
+
+
+def holds(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Tell whether a file says that it was made from what is wanted now."""
+    return {key: found[key] for key in wanted} == wanted
 
 
 def forget(path: Path, fits: Callable[[Any], bool]) -> None:

@@ -7,6 +7,7 @@ wildcard_constraints:
     size="[^/]+",
     experiment="[^/]+",
     batch="[0-9]+",
+    group="[0-9]+",
     kernel="[^/]+",
     figure="[A-Za-z_0-9]+",
 
@@ -67,9 +68,40 @@ rule table:
         "{NREVU:q} table --results {input:q} --out {output:q} > {log:q} 2>&1"
 
 
+rule confirm:
+    input:
+        "results/{size}/{experiment}/table.parquet",
+    output:
+        "results/{size}/{experiment}/confirm/{group}.json",
+    log:
+        "results/{size}/{experiment}/log/confirm-{group}.txt",
+    params:
+        words=lambda w: plan.words(w.experiment),
+        fingerprint=lambda w: plan.confirm_fingerprint(w.experiment),
+    shell:
+        "{NREVU:q} confirm {params.words:q} --group {wildcards.group} --table {input:q}"
+        " --store results/cells --out {output:q} > {log:q} 2>&1"
+
+
+rule confirmed:
+    input:
+        lambda w: plan.confirm_files(w.experiment),
+    output:
+        "results/{size}/{experiment}/confirmed.csv",
+        "results/{size}/{experiment}/confirmed.parquet",
+    log:
+        "results/{size}/{experiment}/log/confirmed.txt",
+    params:
+        words=lambda w: plan.words(w.experiment),
+        fingerprint=lambda w: plan.confirm_fingerprint(w.experiment),
+    shell:
+        "{NREVU:q} confirmed {params.words:q} --results {input:q} --out {output:q} > {log:q} 2>&1"
+
+
 rule compare:
     input:
-        lambda w: plan.tables(w.experiment),
+        tables=lambda w: plan.tables(w.experiment),
+        confirmed=lambda w: plan.confirmed(w.experiment),
     output:
         "results/{size}/{experiment}/comparison.csv",
     log:
@@ -78,7 +110,22 @@ rule compare:
         words=lambda w: plan.words(w.experiment),
         fingerprint=lambda w: plan.comparison_fingerprint(w.experiment),
     shell:
-        "{NREVU:q} compare {params.words:q} --table {input:q} --out {output:q} > {log:q} 2>&1"
+        "{NREVU:q} compare {params.words:q} --table {input.tables:q}"
+        " --confirmed {input.confirmed:q} --out {output:q} > {log:q} 2>&1"
+
+
+rule report:
+    input:
+        [file for file in plan.wanted() if not file.endswith("report.html")],
+    output:
+        "results/report.html",
+    log:
+        "results/log/report.txt",
+    params:
+        words=plan.report_words(),
+        fingerprint=plan.report_fingerprint(),
+    shell:
+        "{NREVU:q} report {params.words:q} --results results --out {output:q} > {log:q} 2>&1"
 
 
 rule trace:
@@ -100,6 +147,7 @@ rule figure:
     input:
         tables=lambda w: plan.tables(w.experiment),
         traces=lambda w: plan.traces(w.experiment, w.figure),
+        confirmed=lambda w: plan.drawn_confirmed(w.experiment, w.figure),
     output:
         expand(
             "results/{{size}}/{{experiment}}/{{figure}}.{form}",
@@ -115,4 +163,4 @@ rule figure:
         fingerprint=lambda w: plan.figure_fingerprint(w.experiment, w.figure),
     shell:
         "{NREVU:q} figure {params.words:q} --name {wildcards.figure} --table {input.tables:q}"
-        " {params.traces:q} --out {output:q} > {log:q} 2>&1"
+        " {params.traces:q} --confirmed {input.confirmed:q} --out {output:q} > {log:q} 2>&1"

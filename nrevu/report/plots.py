@@ -1,0 +1,164 @@
+"""Figures to point at, for the report: what a cell is, what it gave, and how to run it again.
+
+In: an experiment's figure settings and table. Out: Bokeh figures, which need nothing from the
+network once Bokeh's own script is in the page.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from bokeh.models import ColumnDataSource, HoverTool, LogColorMapper
+from bokeh.palettes import Viridis256
+from bokeh.plotting import figure
+
+from nrevu.claims import matching
+from nrevu.figures.lines import split
+from nrevu.figures.style import COLOURS, REJECTED, label, palette, value_label, value_title
+from nrevu.table import flagged
+from nrevu.tracing import words_for
+
+MARKERS = ("circle", "square", "diamond", "triangle", "inverted_triangle", "plus", "x", "hex")
+TIP = """
+<div class="tip"><b>@settings</b><br>@estimates{safe}<br>rejection rate @rejection, clustering
+@clustering<br>@evaluations<br><code>@command</code></div>
+"""
+
+
+def figures_of(settings: Mapping[str, Any], table: pd.DataFrame, about: pd.DataFrame) -> list:
+    """Return the Bokeh figures of one of an experiment's figures, a panel each."""
+    shown = matching(table, settings.get("where", {}))
+    if settings["kind"] == "lines":
+        return line_figures(settings, shown, about)
+    if settings["kind"] == "heat":
+        return heat_figures(settings, shown, about)
+    return []
+
+
+def line_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
+    """Return a figure for each panel of each row: lines through cells, with error bars."""
+    made = []
+    for row, part in split(shown, settings.get("rows")):
+        for column in (name for name in settings["panels"] if name != "trace"):
+            title = value_label(settings["rows"], row) if "rows" in settings else ""
+            scale = settings.get("y_scale", "linear") if column.startswith("tau.") else "linear"
+            plot = empty(title, settings, value_title(column), y_axis_type=scale)
+            draw_lines(plot, settings, column, part[part[settings["x"]].notna()], about)
+            made.append(plot)
+    return made
+
+
+def draw_lines(plot, settings, column: str, part: pd.DataFrame, about: pd.DataFrame) -> None:
+    """Draw the lines of a panel with error bars, and the points to point at.
+
+    All lines share a glyph: Bokeh takes as long for a glyph as for a thousand points.
+    """
+    lines = split(part.sort_values(settings["x"]), settings.get("line"))
+    colours = palette(len(lines), settings.get("colours"))
+    pieces = []
+    for index, (value, points) in enumerate(lines):
+        y, se, colour = points[column], points[f"{column}.se"], colours[index]
+        fill = ["#ffffff" if bad else colour for bad in flagged(points, column)]
+        own = {"x": points[settings["x"]], "y": y, "low": y - se, "high": y + se, "fill": fill}
+        own |= {"colour": colour, "marker": MARKERS[index % len(MARKERS)]}
+        own["line"] = value_label(settings["line"], value) if "line" in settings else ""
+        pieces.append(about.loc[points.index].assign(**own))
+    source = ColumnDataSource(pd.concat(pieces))
+    paths = {axis: [list(piece[axis]) for piece in pieces] for axis in "xy"}
+    plot.multi_line(paths["x"], paths["y"], line_color=colours, line_width=1.5)
+    plot.segment("x", "low", "x", "high", source=source, line_color="colour")
+    named = {"legend_group": "line"} if "line" in settings else {}
+    how = {"marker": "marker", "size": 8, "line_color": "colour", "fill_color": "fill"}
+    drawn = plot.scatter("x", "y", source=source, **how, **named)
+    plot.add_tools(HoverTool(renderers=[drawn], tooltips=TIP))
+    if named:
+        plot.legend.label_text_font_size = "9px"
+        plot.add_layout(plot.legend[0], "right")
+
+
+def heat_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
+    """Return a map for each value of the rows, and of the columns, all on one scale."""
+    value = settings["value"]
+    positive = shown[value][shown[value] > 0]
+    low, high = settings.get("range", (positive.min(), positive.max()))
+    made = []
+    for row, part in split(shown, settings.get("rows")):
+        for column, cells in split(part, settings.get("columns")):
+            values = {"rows": row, "columns": column}
+            named = [value_label(settings[k], v) for k, v in values.items() if k in settings]
+            axes = {
+                f"{axis}_range": [f"{v:g}" for v in sorted(shown[settings[axis]].dropna().unique())]
+                for axis in "xy"
+            }
+            plot = empty(", ".join(named), settings, label(settings["y"]), **axes)
+            data = about.loc[cells.index].assign(value=cells[value])
+            data = data.assign(**{axis: [f"{v:g}" for v in cells[settings[axis]]] for axis in "xy"})
+            colours = LogColorMapper(palette=Viridis256[::-1], low=low, high=high)
+            fill = {"field": "value", "transform": colours}
+            drawn = plot.rect(
+                "x", "y", 1, 1, source=ColumnDataSource(data), fill_color=fill, line_color="white"
+            )
+            plot.add_tools(HoverTool(renderers=[drawn], tooltips=TIP))
+            plot.grid.visible = False
+            made.append(plot)
+    return made
+
+
+def trace_figures(trace: Mapping[str, Any]) -> list:
+    """Return the u of consecutive updates of a traced cell, and its runs of acceptances."""
+    decisions = pd.DataFrame(trace["decisions"], columns=["u", "accepted"])
+    flat = trace["parameters"]
+    u = "standard" if "u.delta" not in flat else f"δ = {flat['u.delta']:g}"
+    about = f"{u}, {trace['pair']}: {trace['rejection_rate']:.1%} rejected"
+    plot = empty(f"u of {len(decisions)} updates; {about}", {"x_label": "update"}, "u")
+    for accepted, colour, name in ((1, COLOURS[2], "accepted"), (0, REJECTED, "rejected")):
+        part = decisions[decisions.accepted == accepted]
+        source = ColumnDataSource({"x": part.index, "u": part.u})
+        marker = "circle" if accepted else "x"
+        dots = plot.scatter(
+            "x", "u", source=source, color=colour, marker=marker, size=5, legend_label=name
+        )
+        plot.add_tools(HoverTool(renderers=[dots], tooltips=[("update", "@x"), ("u", "@u")]))
+    plot.add_layout(plot.legend[0], "right")
+    runs = pd.Series(trace["runs"], dtype=float)
+    share = runs[::-1].cumsum()[::-1] / max(runs.sum(), 1)
+    between = {"x_label": "acceptances between two rejections"}
+    tail = empty(about, between, "share as long or longer", y_axis_type="log")
+    source = ColumnDataSource({"x": share.index[:200], "share": share[:200]})
+    steps = tail.scatter("x", "share", source=source, size=4, color=COLOURS[2])
+    tail.add_tools(HoverTool(renderers=[steps], tooltips=[("run", "@x"), ("share", "@share")]))
+    return [plot, tail]
+
+
+def empty(title: str, settings: Mapping[str, Any], y_label: str, **how):
+    """Return a figure without contents."""
+    plot = figure(
+        title=title, height=320, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save",
+        x_axis_label=settings.get("x_label") or label(settings["x"]),
+        y_axis_label=y_label.replace("\n", " "), toolbar_location="above", **how,
+    )  # fmt: skip
+    plot.toolbar.logo = None
+    plot.title.text_font_size = "11px"
+    plot.yaxis.axis_label_text_font_size = plot.xaxis.axis_label_text_font_size = "11px"
+    return plot
+
+
+def tips(table: pd.DataFrame, commands: Mapping[str, str], varying: list[str]) -> pd.DataFrame:
+    """Return what is shown of each cell when it is pointed at."""
+    times = [name for name in table if name.startswith("tau.") and name.count(".") == 1]
+    rows = []
+    for cell in table.to_dict("records"):
+        names = [name for name in varying if not pd.isna(cell.get(name))]
+        estimates = [f"{label(n)}: τ = {cell[n]:.3g} ± {cell[f'{n}.se']:.2g}" for n in times]
+        gradients, densities = cell["evaluations.gradient"], cell["evaluations.density"]
+        rows.append(
+            {
+                "settings": ", ".join(words_for(name, cell[name]) for name in names),
+                "estimates": "<br>".join(estimates),
+                "rejection": f"{cell['rejection_rate']:.4f} ± {cell['rejection_rate.se']:.1g}",
+                "clustering": f"{cell['clustering']:.3g}",
+                "evaluations": f"{gradients:,} gradients, {densities:,} densities evaluated",
+                "command": commands[cell["digest"]],
+            }
+        )
+    return pd.DataFrame(rows, index=table.index)
