@@ -74,7 +74,7 @@ class Network:
     def nanoseconds(self) -> float:
         """Return about how long an evaluation of the gradient takes."""
         cases = self.training()[1].size
-        return self.hidden * cases * (2.0 + 0.5 * self.inputs)
+        return self.hidden * cases * (2.5 + 0.5 * self.inputs)
 
     def means(self) -> dict[str, float | None]:
         """Return the quantities in order; their means are not known."""
