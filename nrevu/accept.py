@@ -9,7 +9,7 @@ from numba import njit
 from nrevu.elementary import exp
 
 
-@njit(error_model="numpy")  # not cached: numba would not see a change of what it calls
+@njit(error_model="numpy")
 def move(v, delta, noise, signed):
     """Return v translated by delta + noise * signed and wrapped into [-1,1]: equation (1).
 
@@ -20,7 +20,7 @@ def move(v, delta, noise, signed):
     return v + 2.0 if v < -1.0 else v
 
 
-@njit(error_model="numpy")  # not cached: numba would not see a change of what it calls
+@njit(error_model="numpy")
 def decide(v, dH):
     """Return (accepted, v), v rescaled on acceptance to keep s = |v| pi(x): equation (2).
 

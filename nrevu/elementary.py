@@ -8,9 +8,8 @@ flags of their own, so that no caller's licence to reorder sums can touch their 
 import numpy as np
 from numba import njit
 
-OPTIONS = {
-    "cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz"}, "forceinline": True
-}  # fmt: skip
+# Not cached: a kernel may be rounded otherwise if it links what was compiled before.
+OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "forceinline": True}
 
 LOG2_HIGH, LOG2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # log 2 in two parts
 

@@ -46,7 +46,7 @@ def streams(seed: int, digest: str, chain: int) -> tuple[np.random.Generator, np
     return np.random.default_rng(start), kernel.generate_state(WORDS, np.uint64)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def step(s0, s1, s2, s3):
     """Advance one xoshiro256++ state and return (output, new state)."""
     out = s0 + s3
@@ -60,7 +60,7 @@ def step(s0, s1, s2, s3):
     return out, s0, s1, s2, (s3 << np.uint64(45)) | (s3 >> np.uint64(19))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def fill_words(bits, words):
     """Fill `words`, whose length is a multiple of LANES, lane by lane."""
     for first in range(0, words.size, LANES):
@@ -71,7 +71,7 @@ def fill_words(bits, words):
             )
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def next_word(bits):
     """Return one raw word from the generator for slow draws."""
     s = bits[4 * LANES :]
@@ -79,13 +79,13 @@ def next_word(bits):
     return out
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def next_uniform(bits):
     """Return one uniform on (0,1), neither end included."""
     return (np.float64(next_word(bits) >> np.uint64(12)) + 0.5) * 2.0**-52
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def tail(bits):
     """Return one N(0,1) given that it exceeds TAIL (Marsaglia's exponential method)."""
     while True:
@@ -94,7 +94,7 @@ def tail(bits):
             return TAIL + beyond
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def slow_normal(bits, word):
     """Return one N(0,1) from a raw word (int64) that fell outside the layers' inner parts."""
     while True:
@@ -111,7 +111,7 @@ def slow_normal(bits, word):
         word = np.int64(next_word(bits))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def fill_normals(bits, words, out):
     """Fill `out` (any length) with N(0,1), through the scratch array `words`, uint64[SCRATCH]."""
     signed = words.view(np.int64)
@@ -127,7 +127,7 @@ def fill_normals(bits, words, out):
                 part[i] = slow_normal(bits, signed[i])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def fill_signed(bits, words, out):
     """Fill `out` (any length) with uniforms on (-1,1), through the scratch array `words`."""
     signed = words.view(np.int64)
@@ -138,7 +138,7 @@ def fill_signed(bits, words, out):
             part[i] = ((signed[i] >> 11) + 0.5) * 2.0**-52
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def next_gamma(bits, shape):
     """Return one Gamma variate with mean 1 and this shape (Marsaglia and Tsang's method)."""
     d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nrevu.cell import SAMPLING_VERSION, STANDARD, Cell, Run, Schedule, U
-from nrevu.chain import sample, trace
+from nrevu.chain import sample, settled, trace
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.mixed import Mixed
 from nrevu.distributions.network import Network
@@ -66,15 +66,23 @@ GOLDEN_OTHERS = {  # of three rows, and the density and gradient evaluations
     "HMC with jitter": [-0.136101, 1.174688, -1.022087, 16, 80],
     "Langevin": [-1.113107, 0.754813, 0.935561, 16, 16],
     "mixed by Metropolis": [2.081398, -0.267048, -0.564563, 48, 0],
-    "network": [-1.00315, -0.309415, -1.017094, 32, 32],
+    "network": [-0.861141, 0.332556, -0.735866, 32, 32],
     "mixed": [-0.342052, 0.903772, 1.285505, 32, 32],
 }
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_numbers_of_this_version_for_the_other_updates(name):
-    """As above: every kernel and every start."""
+def test_numbers_of_this_version_for_the_other_updates(name, monkeypatch):
+    """As above: every kernel and every start.
+
+    The network without its settling, thousands of steps in which a last digit grows to anything:
+    that is held by its settings, which are part of the version too.
+    """
+    assert Network.settling == (0.3, 40, 200)
+    monkeypatch.delattr(Network, "settling")
+    settled.cache_clear()
     series = sample(OTHERS[name])
+    settled.cache_clear()
     *numbers, density, gradient = GOLDEN_OTHERS[name]
     assert series.rows[[0, 4, 7], 0].tolist() == pytest.approx(numbers, rel=1e-4, abs=1e-5)
     assert (series.density, series.gradient) == (density, gradient)

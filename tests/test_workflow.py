@@ -1,78 +1,14 @@
 """The workflow end to end at smoke size, as a user runs it: what runs, what does not run again."""
 
-import hashlib
-import os
-import signal
-import subprocess
-import time
-
-import numpy as np
 import pandas as pd
 import pytest
-
-from nrevu.experiment import default_set, expand
-
-SWEEP = """\
-title: a small sweep
-cell:
-  distribution: gaussian
-  distribution.dim: 3
-  schedule.group: 5
-sweep:
-  - u: standard
-    method.stepsize: &steps [1.0, 2.0, 3.0]
-  - u: nonreversible
-    u.delta: 0.3
-    method.stepsize: *steps
-confirm: {best: tau.log_prob, for_each: [u], cells: 2, longer: 2}
-claims:
-  - text: gain
-    published: 1.1
-    quantity: tau.log_prob
-    of: {u: standard}
-    over: {u: nonreversible}
-trace: {best: tau.log_prob, for_each: u.delta}
-figures:
-  figure:
-    kind: lines
-    x: method.stepsize
-    panels: [tau.coordinate, tau.log_prob]
-    line: u.delta
-    colours: ["#000000", "#0072B2"]
-  mechanism:
-    kind: lines
-    x: method.stepsize
-    panels: [tau.log_prob, trace]
-    rows: u.delta
-"""
-
-
-def project(folder, text=SWEEP):
-    """Write a sweep of one's own into an empty folder."""
-    folder.mkdir(exist_ok=True)
-    (folder / "mine.yaml").write_text(text)
-    return folder
-
-
-def series(folder):
-    """Return the bytes of each cell's numbers, by digest; provenance and times left out."""
-    found = {}
-    for path in sorted((folder / "results/cells").glob("*.npz")):
-        with np.load(path) as arrays:
-            numbers = arrays["rows"].tobytes() + arrays["rejected"].tobytes()
-        found[path.stem] = hashlib.sha256(numbers).hexdigest()
-    return found
+from workflows import SWEEP, project, series, succeeded
 
 
 def stamps(folder):
     """Return when each result was written."""
     kept = (folder / "results").rglob("*.*")
     return {p.relative_to(folder): p.stat().st_mtime_ns for p in kept if p.suffix != ".txt"}
-
-
-def succeeded(process):
-    assert process.returncode == 0, process.stderr
-    return process
 
 
 @pytest.fixture(scope="module")
@@ -219,72 +155,6 @@ def test_same_bits_for_any_cores_and_batches(finished, snakemake, tmp_path):
     pd.testing.assert_frame_equal(*tables, check_exact=True)
 
 
-def test_a_killed_run_goes_on_and_loses_no_finished_cell(snakemake, snakemake_command, tmp_path):
-    # Long enough cells, in one batch, to be caught in the middle of it.
-    text = SWEEP + "sizes: {smoke: {run.groups: 400000}}\n"
-    folder = project(tmp_path / "killed", text)
-    config = ("experiments=mine.yaml", "size=smoke", "batch=1000")
-    command = snakemake_command(folder, *config)
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(command, start_new_session=True, **quiet)
-    wait_for(lambda: len(series_files(folder)) >= 2, process)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    before = {path: path.stat().st_mtime_ns for path in series_files(folder)}
-    assert 2 <= len(before) < 6 and not (folder / "results/smoke/mine/table.csv").exists()
-    succeeded(snakemake(folder, *config))
-    after = {path: path.stat().st_mtime_ns for path in series_files(folder)}
-    assert len(after) == 6 + 4 and all(after[path] == stamp for path, stamp in before.items())
-    assert not list((folder / "results/cells").glob("*.tmp"))
-    assert (folder / "results/smoke/mine/figure.pdf").exists()
-
-
-def test_jobs_that_outlive_their_snakemake_leave_nothing_stale(
-    snakemake, snakemake_command, tmp_path
-):
-    """Kill the main process only, let its job finish, change the settings, run again."""
-    folder = project(tmp_path / "orphan", SWEEP + "sizes: {smoke: {run.groups: 200000}}\n")
-    config = ("experiments=mine.yaml", "size=smoke", "batch=1000")
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(snakemake_command(folder, *config), **quiet)
-    wait_for(lambda: len(series_files(folder)) >= 1, process)
-    process.kill()
-    process.wait()
-    done = folder / "results/smoke/mine/batches/0001.json"
-    deadline = time.monotonic() + 120
-    while not done.exists() and time.monotonic() < deadline:  # the orphan goes on
-        time.sleep(0.05)
-    assert done.exists()
-    text = SWEEP.replace("[1.0, 2.0, 3.0]", "[1.0, 2.5, 3.0]")
-    project(folder, text + "sizes: {smoke: {run.groups: 200000}}\n")
-    succeeded(snakemake(folder, *config))
-    table = pd.read_csv(folder / "results/smoke/mine/table.csv")
-    assert list(table["method.stepsize"]) == [1.0, 2.5, 3.0] * 2
-
-
-def test_a_second_run_in_the_folder_is_refused(snakemake, snakemake_command, tmp_path):
-    folder = project(tmp_path / "twice", SWEEP + "sizes: {smoke: {run.groups: 400000}}\n")
-    config = ("experiments=mine.yaml", "size=smoke")
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(snakemake_command(folder, *config), **quiet)
-    wait_for(lambda: len(series_files(folder)) >= 1, process)
-    second = snakemake(folder, *config)
-    assert second.returncode != 0 and f"process {process.pid} is running" in second.stderr
-    assert process.wait(timeout=300) == 0
-
-
-def wait_for(condition, process):
-    """Wait until something is so while a process runs."""
-    deadline = time.monotonic() + 120
-    while not condition() and time.monotonic() < deadline:
-        assert process.poll() is None, "it ended too early"
-        time.sleep(0.02)
-
-
-def series_files(folder):
-    return sorted((folder / "results/cells").glob("*.npz"))
-
-
 @pytest.mark.parametrize(
     "config, says",
     [
@@ -299,15 +169,3 @@ def test_mistakes_are_told_before_anything_runs(snakemake, tmp_path, config, say
     found = snakemake(tmp_path, *config)
     assert found.returncode != 0 and says in found.stderr and "Traceback" not in found.stderr
     assert not (tmp_path / "results").exists()
-
-
-def test_everything_at_smoke_size(snakemake, tmp_path):
-    """All experiments, from configs to figures."""
-    succeeded(snakemake(tmp_path, "size=smoke"))
-    for name in default_set():
-        folder = tmp_path / "results/smoke" / name
-        experiment = expand(name, "smoke")
-        digests = [cell.digest for cell in experiment.cells]
-        for figure in experiment.figures:
-            assert (folder / f"{figure}.png").stat().st_size > 10_000
-        assert list(pd.read_parquet(folder / "table.parquet").digest) == digests

@@ -1,0 +1,89 @@
+"""Runs that are killed, orphaned or doubled lose nothing; and everything at once at smoke size."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pandas as pd
+from workflows import SWEEP, project, succeeded
+
+from nrevu.experiment import default_set, expand
+
+
+def test_a_killed_run_goes_on_and_loses_no_finished_cell(snakemake, snakemake_command, tmp_path):
+    # Long enough cells, in one batch, to be caught in the middle of it.
+    text = SWEEP + "sizes: {smoke: {run.groups: 400000}}\n"
+    folder = project(tmp_path / "killed", text)
+    config = ("experiments=mine.yaml", "size=smoke", "batch=1000")
+    command = snakemake_command(folder, *config)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, start_new_session=True, **quiet)
+    wait_for(lambda: len(series_files(folder)) >= 2, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = {path: path.stat().st_mtime_ns for path in series_files(folder)}
+    assert 2 <= len(before) < 6 and not (folder / "results/smoke/mine/table.csv").exists()
+    succeeded(snakemake(folder, *config))
+    after = {path: path.stat().st_mtime_ns for path in series_files(folder)}
+    assert len(after) == 6 + 4 and all(after[path] == stamp for path, stamp in before.items())
+    assert not list((folder / "results/cells").glob("*.tmp"))
+    assert (folder / "results/smoke/mine/figure.pdf").exists()
+
+
+def test_jobs_that_outlive_their_snakemake_leave_nothing_stale(
+    snakemake, snakemake_command, tmp_path
+):
+    """Kill the main process only, let its job finish, change the settings, run again."""
+    folder = project(tmp_path / "orphan", SWEEP + "sizes: {smoke: {run.groups: 200000}}\n")
+    config = ("experiments=mine.yaml", "size=smoke", "batch=1000")
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(snakemake_command(folder, *config), **quiet)
+    wait_for(lambda: len(series_files(folder)) >= 1, process)
+    process.kill()
+    process.wait()
+    done = folder / "results/smoke/mine/batches/0001.json"
+    deadline = time.monotonic() + 120
+    while not done.exists() and time.monotonic() < deadline:  # the orphan goes on
+        time.sleep(0.05)
+    assert done.exists()
+    text = SWEEP.replace("[1.0, 2.0, 3.0]", "[1.0, 2.5, 3.0]")
+    project(folder, text + "sizes: {smoke: {run.groups: 200000}}\n")
+    succeeded(snakemake(folder, *config))
+    table = pd.read_csv(folder / "results/smoke/mine/table.csv")
+    assert list(table["method.stepsize"]) == [1.0, 2.5, 3.0] * 2
+
+
+def test_a_second_run_in_the_folder_is_refused(snakemake, snakemake_command, tmp_path):
+    folder = project(tmp_path / "twice", SWEEP + "sizes: {smoke: {run.groups: 400000}}\n")
+    config = ("experiments=mine.yaml", "size=smoke")
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(snakemake_command(folder, *config), **quiet)
+    wait_for(lambda: len(series_files(folder)) >= 1, process)
+    second = snakemake(folder, *config)
+    assert second.returncode != 0 and f"process {process.pid} is running" in second.stderr
+    assert process.wait(timeout=300) == 0
+
+
+def wait_for(condition, process):
+    """Wait until something is so while a process runs."""
+    deadline = time.monotonic() + 120
+    while not condition() and time.monotonic() < deadline:
+        assert process.poll() is None, "it ended too early"
+        time.sleep(0.02)
+
+
+def series_files(folder):
+    return sorted((folder / "results/cells").glob("*.npz"))
+
+
+def test_everything_at_smoke_size(snakemake, tmp_path):
+    """All experiments, from configs to figures."""
+    succeeded(snakemake(tmp_path, "size=smoke"))
+    for name in default_set():
+        folder = tmp_path / "results/smoke" / name
+        experiment = expand(name, "smoke")
+        digests = [cell.digest for cell in experiment.cells]
+        for figure in experiment.figures:
+            assert (folder / f"{figure}.png").stat().st_size > 10_000
+        assert list(pd.read_parquet(folder / "table.parquet").digest) == digests
