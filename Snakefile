@@ -16,6 +16,9 @@ except Mistake as mistake:
     raise WorkflowError(f"nrevu: {mistake}")
 
 
+report: "workflow/captions/workflow.rst"
+
+
 rule all:
     input:
         plan.wanted(),
@@ -33,4 +36,4 @@ onsuccess:
 
 
 onerror:
-    progress.fail()
+    progress.fail(plan)

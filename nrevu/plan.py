@@ -8,6 +8,7 @@ CPU time; which batch a cell is in changes none of its numbers.
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +87,12 @@ class Plan:
             files += ["comparison.csv"] if experiment.published or experiment.claims else []
             made += [str(self.made(name) / file) for file in files]
         return [*made, str(self.root / "report.html")]
+
+    def caption(self, experiment: str, figure: str) -> list[str]:
+        """Return title, section and notes for Snakemake's own report, in reStructuredText."""
+        e = self.experiments[experiment]
+        title = e.figures[figure].get("title", e.title)
+        return [re.sub(r"([^\w\s])", r"\\\1", text) for text in (title, e.section or "", *e.notes)]
 
     def report_words(self) -> list[str]:
         """Return the words that name all experiments to `nrevu report`."""

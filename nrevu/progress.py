@@ -6,7 +6,9 @@ so that the same line is right on a laptop and on a cluster.
 """
 
 import logging
+import shlex
 import sys
+import textwrap
 import threading
 import time
 from pathlib import Path
@@ -134,11 +136,13 @@ def duration(seconds: float) -> str:
     return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"
 
 
-def fail() -> None:
+def fail(plan: Plan) -> None:
     """Print the last line of progress and say that nothing is lost."""
+    words = plan.report_words()
     stop()
     print(
-        "nrevu: stopped before the end. Finished cells are kept; the same command goes on",
+        "nrevu: stopped before the end. Finished cells are kept; the same command goes on. "
+        f"What there is so far: nrevu report {shlex.join(words)}",
         file=sys.stderr,
     )
 
@@ -155,17 +159,19 @@ def finish(plan: Plan) -> None:
     """Print the last line of progress, the verdicts, and where the results are."""
     import pandas as pd
 
-    from nrevu.comparison import flags_text
+    from nrevu.table import marked_cells
     from nrevu.verdict import summary
 
     stop()
-    lines, compared = [], []
+    compared, marked = [], {}
     for name in plan.experiments:
         folder = plan.made(name)
-        lines += [f"{name}: {line}" for line in flags_text(pd.read_csv(folder / "table.csv"))]
+        marked[name] = marked_cells(pd.read_csv(folder / "table.csv"))
         if (folder / "comparison.csv").exists():
             compared.append(pd.read_csv(folder / "comparison.csv").assign(experiment=name))
-    lines += summary(pd.concat(compared, ignore_index=True)) if compared else []
-    where = f"tables and figures: {plan.root / plan.label}"
-    for line in [*lines, f"report: {plan.root / 'report.html'}; {where}"]:
+    lines = summary(pd.concat(compared, ignore_index=True)) if compared else []
+    parts = ", ".join(f"{count} of {name}" for name, count in marked.items() if count)
+    lines += textwrap.wrap(f"cells with a time not to be quoted: {parts}", 110) if parts else []
+    lines += [f"report: {plan.root / 'report.html'}; the rest: {plan.root / plan.label}"]
+    for line in lines:
         print(f"nrevu: {line}", file=sys.stderr)

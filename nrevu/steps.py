@@ -202,7 +202,9 @@ def report_step(args: argparse.Namespace) -> None:
         experiment = expand(name, args.size, seed_setting(args.seed))
         label = label_of(args.size, args.seed)
         found.append(find_results(experiment, name, args.results / label))
-    store.write_text(args.out or args.results / "report.html", page(found))
+    out = args.out or args.results / "report.html"
+    store.write_text(out, page(found))
+    print(f"report: {out}")
 
 
 def figure_step(args: argparse.Namespace) -> None:

@@ -64,6 +64,12 @@ def flagged(cells: pd.DataFrame, column: str, kinds: Iterable[str] = FLAGS) -> p
     return pd.concat(found, axis=1).any(axis=1) if found else pd.Series(False, cells.index)
 
 
+def marked_cells(cells: pd.DataFrame) -> int:
+    """Return how many cells have a time that is not to be quoted."""
+    marks = [name for name in cells if name.endswith(FLAGS)]
+    return int(cells[marks].fillna(False).astype(bool).any(axis=1).sum())
+
+
 def quotable(cells: pd.DataFrame, column: str) -> pd.Series:
     """Tell of each row whether its time or cost is a positive number that may be quoted."""
     return (cells[column] > 0) & ~flagged(cells, column)

@@ -5,6 +5,7 @@ on all numbers at once, which takes into account how many were compared.
 """
 
 import math
+import textwrap
 from collections.abc import Sequence
 from statistics import NormalDist
 
@@ -67,19 +68,25 @@ def percent(chance: float) -> str:
 
 
 def summary(compared: pd.DataFrame) -> list[str]:
-    """Return the verdicts as lines for a terminal, the numbers of a published run on one line."""
+    """Return the verdicts as lines for a terminal, the numbers of a published run on one line.
+
+    A run's numbers stand as differences in standard errors, a claim with its 95% interval.
+    """
     lines = []
     numbers = compared[compared.kind == "number"].drop_duplicates(["digest", "quantity"])
     for (name, what), rows in numbers.groupby(["experiment", "what"], sort=False):
-        parts = ", ".join(
-            f"{q.removeprefix('tau.')} {z:+.1f}" for q, z in zip(rows.quantity, rows.z, strict=True)
-        )
-        worst = verdict(max(rows.z, key=abs))
-        lines.append(f"{worst:9} {name}: {what} (in standard errors: {parts})")
+        found = zip(rows.quantity, rows.z, strict=True)
+        parts = ", ".join(f"{q.removeprefix('tau.')} {z:+.1f}" for q, z in found)
+        lines.append(line(verdict(max(rows.z, key=abs)), name, what, f"z: {parts}"))
     for row in compared[compared.kind == "claim"].itertuples():
-        published = "" if math.isnan(row.published) else f", published {row.published:g}"
-        basis = f", {row.basis}" if isinstance(row.basis, str) and row.basis else ""
-        found = f"{row.ours:.3g} ({row.low:.3g} to {row.high:.3g}{basis}){published}"
+        published = "" if math.isnan(row.published) else f"; published {row.published:g}"
         word = "" if math.isnan(row.published) else row.verdict
-        lines.append(f"{word:9} {row.experiment}: {row.what}: {found}")
-    return [*lines, overall(list(numbers.z))]
+        basis = f", {row.basis}" if str(row.basis).startswith("selected") else ""
+        found = f"{row.ours:.3g} ({row.low:.3g} to {row.high:.3g}{basis}){published}"
+        lines.append(line(word, row.experiment, row.what, found))
+    return [*lines, *textwrap.wrap(overall(list(numbers.z)), 110)]
+
+
+def line(word: str, name: str, what: str, found: str) -> str:
+    """Return one line of the summary, long words on what was compared cut short."""
+    return f"{word:9} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"

@@ -57,6 +57,24 @@ def test_progress_can_be_read_and_logs_are_in_files(finished):
     assert "sampled" in (folder / "results/smoke/mine/log/sample-0001.txt").read_text()
 
 
+def test_the_summary_fits_a_screen(finished):
+    _, run = finished
+    end = run.stderr[run.stderr.index("done, 0 batches running, 0 to go, done") :]
+    lines = [line for line in end.splitlines()[1:] if line.startswith("nrevu: ")]
+    assert len(lines) <= 20 and any("gain" in line and "published 1.1" in line for line in lines)
+
+
+def test_snakemakes_own_report_has_the_figures_with_captions(finished, snakemake):
+    folder, _ = finished
+    succeeded(
+        snakemake(folder, "experiments=mine.yaml", "size=smoke", options=["--report", "sm.html"])
+    )
+    text = (folder / "sm.html").read_text()
+    for words in ("figure.svg", "mechanism.svg", "table.csv", "comparison.csv", "report.html"):
+        assert words in text
+    assert "a small sweep" in text and "Bars are one standard error" in text
+
+
 def test_running_again_runs_nothing(finished, snakemake):
     folder, _ = finished
     before = stamps(folder)

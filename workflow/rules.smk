@@ -58,7 +58,12 @@ rule table:
             batch=plan.batches[w.experiment],
         ),
     output:
-        "results/{size}/{experiment}/table.csv",
+        report(
+            "results/{size}/{experiment}/table.csv",
+            caption="captions/table.rst",
+            category="{experiment}",
+            labels={"file": "table", "size": "{size}"},
+        ),
         "results/{size}/{experiment}/table.parquet",
     log:
         "results/{size}/{experiment}/log/table.txt",
@@ -103,7 +108,12 @@ rule compare:
         tables=lambda w: plan.tables(w.experiment),
         confirmed=lambda w: plan.confirmed(w.experiment),
     output:
-        "results/{size}/{experiment}/comparison.csv",
+        report(
+            "results/{size}/{experiment}/comparison.csv",
+            caption="captions/comparison.rst",
+            category="{experiment}",
+            labels={"file": "comparison", "size": "{size}"},
+        ),
     log:
         "results/{size}/{experiment}/log/compare.txt",
     params:
@@ -118,7 +128,12 @@ rule report:
     input:
         [file for file in plan.wanted() if not file.endswith("report.html")],
     output:
-        "results/report.html",
+        report(
+            "results/report.html",
+            caption="captions/report.rst",
+            category="The whole report",
+            labels={"file": "report", "size": plan.label},
+        ),
     log:
         "results/log/report.txt",
     params:
@@ -149,10 +164,14 @@ rule figure:
         traces=lambda w: plan.traces(w.experiment, w.figure),
         confirmed=lambda w: plan.drawn_confirmed(w.experiment, w.figure),
     output:
-        expand(
-            "results/{{size}}/{{experiment}}/{{figure}}.{form}",
-            form=["png", "svg", "pdf"],
+        report(
+            "results/{size}/{experiment}/{figure}.svg",
+            caption="captions/figure.rst",
+            category="{experiment}",
+            labels={"file": "{figure}", "size": "{size}"},
         ),
+        "results/{size}/{experiment}/{figure}.png",
+        "results/{size}/{experiment}/{figure}.pdf",
     log:
         "results/{size}/{experiment}/log/figure-{figure}.txt",
     params:
@@ -160,6 +179,7 @@ rule figure:
         traces=lambda w: [
             f"--traces={file}" for file in plan.traces(w.experiment, w.figure)
         ],
+        caption=lambda w: plan.caption(w.experiment, w.figure),
         fingerprint=lambda w: plan.figure_fingerprint(w.experiment, w.figure),
     shell:
         "{NREVU:q} figure {params.words:q} --name {wildcards.figure} --table {input.tables:q}"

@@ -69,7 +69,7 @@ def page(found: Sequence[Found]) -> str:
     )
     numbers = numbers[~numbers.duplicated(["digest", "quantity"]) | (numbers.kind != "number")]
     for part in parts:  # each figure for itself: a document of many takes Bokeh minutes
-        part["plots"] = [json.dumps(json_item(plot)) for plot in part["plots"]]
+        part["plots"] = [(plot.name, json.dumps(json_item(plot))) for plot in part["plots"]]
     environment = Environment(
         loader=PackageLoader("nrevu", "report"), autoescape=True, undefined=StrictUndefined
     )
@@ -218,9 +218,12 @@ def provenance_of(found: Sequence[Found]) -> dict[str, str]:
             kept.setdefault(key, set()).add(str(value))
     tables = [f.table for f in found if len(f.table)]
     seeds = sorted({int(seed) for table in tables for seed in table["seed"].unique()})
-    total = sum(float(table["cpu_seconds"].sum()) for table in tables)
+    again = [f.confirmed for f in found if f.confirmed is not None]
+    grids, confirming = (
+        sum(float(t["cpu_seconds"].sum()) for t in kind) for kind in (tables, again)
+    )
     return {
         **{key: ", ".join(sorted(values)) for key, values in kept.items()},
         "seeds": ", ".join(map(str, seeds)),
-        "CPU time of the cells": f"{total:,.0f} seconds, those confirmed apart",
+        "CPU time": f"{grids:,.0f} seconds for the grids, {confirming:,.0f} to confirm best cells",
     }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from bokeh.models import ColumnDataSource, HoverTool, LogColorMapper
+from bokeh.models import ColorBar, ColumnDataSource, HoverTool, LogColorMapper
 from bokeh.palettes import Viridis256
 from bokeh.plotting import figure
 
@@ -20,7 +20,8 @@ from nrevu.tracing import words_for
 
 MARKERS = ("circle", "square", "diamond", "triangle", "inverted_triangle", "plus", "x", "hex")
 TIP = """
-<div class="tip"><b>@settings</b><br>@estimates{safe}<br>rejection rate @rejection, clustering
+<div class="tip" style="max-width: 20rem; white-space: normal; overflow-wrap: anywhere">
+<b>@settings</b><br>@estimates{safe}<br>rejection rate @rejection, clustering
 @clustering<br>@evaluations<br><code>@command</code></div>
 """
 
@@ -42,8 +43,11 @@ def line_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
         for column in (name for name in settings["panels"] if name != "trace"):
             title = value_label(settings["rows"], row) if "rows" in settings else ""
             scale = settings.get("y_scale", "linear") if column.startswith("tau.") else "linear"
-            plot = empty(title, settings, value_title(column), y_axis_type=scale)
-            draw_lines(plot, settings, column, part[part[settings["x"]].notna()], about)
+            x = part[settings["x"]]
+            points = part[x > 0 if settings.get("x_scale") == "log" else x.notna()]
+            scales = {"x_axis_type": settings.get("x_scale", "linear"), "y_axis_type": scale}
+            plot = empty(title, settings, value_title(column), **scales)
+            draw_lines(plot, settings, column, points, about)
             made.append(plot)
     return made
 
@@ -53,17 +57,18 @@ def draw_lines(plot, settings, column: str, part: pd.DataFrame, about: pd.DataFr
 
     All lines share a glyph: Bokeh takes as long for a glyph as for a thousand points.
     """
-    lines = split(part.sort_values(settings["x"]), settings.get("line"))
+    lines = split(part, settings.get("line"))
     colours = palette(len(lines), settings.get("colours"))
     pieces = []
     for index, (value, points) in enumerate(lines):
+        points = points.sort_values(settings["x"])
         y, se, colour = points[column], points[f"{column}.se"], colours[index]
         fill = ["#ffffff" if bad else colour for bad in flagged(points, column)]
         own = {"x": points[settings["x"]], "y": y, "low": y - se, "high": y + se, "fill": fill}
         own |= {"colour": colour, "marker": MARKERS[index % len(MARKERS)]}
         own["line"] = value_label(settings["line"], value) if "line" in settings else ""
         pieces.append(about.loc[points.index].assign(**own))
-    source = ColumnDataSource(pd.concat(pieces))
+    source = ColumnDataSource(pd.concat(pieces).to_dict("list"))
     paths = {axis: [list(piece[axis]) for piece in pieces] for axis in "xy"}
     plot.multi_line(paths["x"], paths["y"], line_color=colours, line_width=1.5)
     plot.segment("x", "low", "x", "high", source=source, line_color="colour")
@@ -96,9 +101,16 @@ def heat_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
             colours = LogColorMapper(palette=Viridis256[::-1], low=low, high=high)
             fill = {"field": "value", "transform": colours}
             drawn = plot.rect(
-                "x", "y", 1, 1, source=ColumnDataSource(data), fill_color=fill, line_color="white"
+                "x",
+                "y",
+                1,
+                1,
+                source=ColumnDataSource(data.to_dict("list")),
+                fill_color=fill,
+                line_color="white",
             )
             plot.add_tools(HoverTool(renderers=[drawn], tooltips=TIP))
+            plot.add_layout(ColorBar(color_mapper=colours, width=8, padding=4), "right")
             plot.grid.visible = False
             made.append(plot)
     return made
@@ -131,14 +143,14 @@ def trace_figures(trace: Mapping[str, Any]) -> list:
 
 
 def empty(title: str, settings: Mapping[str, Any], y_label: str, **how):
-    """Return a figure without contents."""
+    """Return a figure without contents; its name is for the page to show, which breaks lines."""
     plot = figure(
-        title=title, height=320, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save",
+        name=title, height=320, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save",
         x_axis_label=settings.get("x_label") or label(settings["x"]),
-        y_axis_label=y_label.replace("\n", " "), toolbar_location="above", **how,
+        y_axis_label=y_label.replace("\n", " ").replace("autocorrelation time", "τ"),
+        toolbar_location="above", **how,
     )  # fmt: skip
     plot.toolbar.logo = None
-    plot.title.text_font_size = "11px"
     plot.yaxis.axis_label_text_font_size = plot.xaxis.axis_label_text_font_size = "11px"
     return plot
 
