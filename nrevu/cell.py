@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import hashlib
 import importlib
+import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from typing import Any
 
 from nrevu import distributions
 from nrevu.fields import build, essential, real, whole
+from nrevu.foreign import is_foreign, load, probe
 from nrevu.method import METHODS, derived
 from nrevu.mistake import Mistake, unknown
+from nrevu.sources import own_hash
 
 # Raised whenever a change to the code changes the numbers of some cell; tests/test_chain.py
 # holds a few numbers of this version.
@@ -127,7 +130,10 @@ def identity(cell: Cell) -> dict[str, Any]:
 
 def content(distribution: Any) -> dict[str, Any]:
     """Return what of a distribution determines numbers: of a file, what is in it."""
-    return essential(distribution) | getattr(distribution, "content", dict)()
+    own = essential(distribution) | getattr(distribution, "content", dict)()
+    if is_foreign(type(distribution)):
+        own["source"] = own_hash(type(distribution))
+    return own
 
 
 def config(cell: Cell) -> dict[str, Any]:
@@ -137,7 +143,15 @@ def config(cell: Cell) -> dict[str, Any]:
         full[part] |= dataclasses.asdict(getattr(cell, part))
     if cell.u != STANDARD:
         full["u"] |= dataclasses.asdict(cell.u)
+    if is_foreign(type(cell.distribution)):
+        full["distribution"]["file"] = near(inspect.getfile(type(cell.distribution)))
     return full
+
+
+def near(file: str) -> str:
+    """Return a path from here, if it is below this folder."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def parameters(cell: Cell) -> dict[str, Any]:
@@ -151,7 +165,7 @@ def parameters(cell: Cell) -> dict[str, Any]:
 
 def from_config(values: Mapping[str, Any]) -> Cell:
     """Return the checked Cell of a nested mapping, or raise a Mistake that names the key."""
-    distribution = build_named(values["distribution"], "distribution", distribution_class)
+    distribution = build_distribution(values["distribution"])
     method = build_named(values["method"], "method", method_class)
     u = dict(values["u"])
     name = u.pop("name", None)
@@ -165,6 +179,9 @@ def from_config(values: Mapping[str, Any]) -> Cell:
         "run": build(Run, values["run"], "run"),
     }
     check_gibbs(distribution, parts["schedule"])
+    if method.update == "hamiltonian" and not hasattr(distribution, "gradient"):
+        message = f"'{name_of(distribution)}' has no gradient: only metropolis can sample it"
+        raise Mistake(message, key="method")
     seed = values["seed"]
     if type(seed) is not int or seed < 0:
         raise Mistake(f"{seed!r} is not allowed: it must be a whole number at least 0", key="seed")
@@ -180,6 +197,18 @@ def check_gibbs(distribution: Any, schedule: Schedule) -> None:
     if every > 0 and not hasattr(distribution, "gibbs"):
         message = f"'{name}' has nothing to Gibbs-sample: it must be 0"
         raise Mistake(message, key="schedule.gibbs_every")
+
+
+def build_distribution(values: Mapping[str, Any]) -> Any:
+    """Return the distribution of {name: ..., settings}, or of {file: ..., name: ..., settings}."""
+    if "file" not in values:
+        return build_named(values, "distribution", distribution_class)
+    settings = {key: value for key, value in values.items() if key not in ("file", "source")}
+    if not isinstance(values["file"], str):
+        raise Mistake("must be the path of a Python file", key="distribution.file")
+    own = build_named(settings, "distribution", lambda name: load(values["file"], name))
+    probe(own)
+    return own
 
 
 def build_named(values: Mapping[str, Any], prefix: str, find):
@@ -207,4 +236,5 @@ def distribution_class(name: str) -> type:
 def name_of(obj: Any) -> str:
     """Return the name under which an object's class is chosen in a config."""
     methods = {cls: name for name, cls in METHODS.items()}
-    return methods.get(type(obj)) or type(obj).__name__.lower()
+    own = type(obj).__name__
+    return methods.get(type(obj)) or (own if is_foreign(type(obj)) else own.lower())

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from nrevu.cell import Cell, Run
-from nrevu.kernel import build, lanes
+from nrevu.kernel import build, lanes, uncompilable
 from nrevu.method import arguments
 from nrevu.rng import WORDS, streams
 from nrevu.series import Series, counts_type, recorded
@@ -63,11 +64,17 @@ def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def warm(cell: Cell) -> None:
-    """Compile the cell's kernel, or load it from the cache, by recording nothing."""
+    """Compile the cell's kernel, or load it from the cache, by recording nothing.
+
+    Raises a Mistake if the distribution's functions cannot be compiled.
+    """
     rows = np.empty((0, len(recorded(cell.distribution))), np.float32)
     rejected = np.empty(0, counts_type(cell.schedule.group))
     short = dataclasses.replace(cell, run=Run(1, 0, 1))
-    run_chains(short, 0, np.zeros(2, int), rows, rejected)
+    try:
+        run_chains(short, 0, np.zeros(2, int), rows, rejected)
+    except NumbaError as error:
+        raise uncompilable(cell.distribution, error) from None
 
 
 def run_chains(

@@ -25,6 +25,7 @@ from nrevu.mistake import Mistake, unknown
 from nrevu.places import choices, folder
 
 GROUPS = ("distribution", "method", "u", "size")
+OWN = "distribution.file"  # a file of the user's, which takes the place of a choice
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,15 @@ def parse(words: Iterable[str]) -> list[Setting]:
 
 def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
     """Return the cell and the estimate that the settings describe; later ones win."""
-    last = {setting.key: setting for setting in settings}
+    last = latest(settings)
     chosen = {key: choose(last[key]) for key in GROUPS if key in last}
     config = copy.deepcopy(composed(**chosen))
+    if OWN in last:  # what may be set is up to the user's class, and checked against it
+        config["distribution"] = {}
     for setting in last.values():
-        if setting.key not in GROUPS:
+        if OWN in last and re.fullmatch(r"distribution\.\w+", setting.key):
+            config["distribution"][setting.key.partition(".")[2]] = setting.value
+        elif setting.key not in GROUPS:
             put(config, setting)
     try:
         estimate = build(Estimate, config.pop("estimate"), "estimate")
@@ -82,6 +87,30 @@ def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
     except Mistake as mistake:
         raise mistake.at(place_of(mistake.key, last)) from None
     return cell, estimate
+
+
+def latest(settings: Iterable[Setting]) -> dict[str, Setting]:
+    """Return the settings that hold, by key: a distribution is a choice of conf/, or a file."""
+    last: dict[str, Setting] = {}
+    for setting in (part for given in settings for part in parts(given)):
+        if setting.key == "distribution":
+            last = {k: s for k, s in last.items() if k not in (OWN, "distribution.name")}
+        if setting.key == OWN:
+            last.pop("distribution", None)
+        last[setting.key] = setting
+    return last
+
+
+def parts(setting: Setting) -> list[Setting]:
+    """Return the settings of a group given as keys and values: {name: pairs, dim: 4}."""
+    inside = setting.value
+    if not isinstance(inside, dict) or "." in setting.key:
+        return [setting]
+    own = setting.key == "distribution" and "file" in inside
+    keys = {name: f"{setting.key}.{name}" for name in inside}
+    if "name" in inside and not own and setting.key in GROUPS:
+        keys = {"name": setting.key} | keys | {"name": setting.key}
+    return [Setting(key, inside[name], setting.place) for name, key in keys.items()]
 
 
 def check_lag(cell: Cell, estimate: Estimate, given: dict[str, Setting]) -> None:
@@ -116,6 +145,9 @@ def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
 def choose(setting: Setting) -> str:
     """Return the name that a setting gives to a config group."""
     allowed = choices(setting.key)
+    if setting.key == "distribution" and str(setting.value).endswith(".py"):
+        message = f"for a file of your own, give {OWN}={setting.value}"
+        raise Mistake(message, setting.key, setting.place)
     if setting.value not in allowed:
         raise unknown("choice", setting.value, allowed, key=setting.key, place=setting.place)
     return setting.value

@@ -28,6 +28,7 @@ class Document:
     """The contents of a YAML file and where they stand."""
 
     file: str  # as a person would name it
+    folder: Path  # where it is, from which paths in it lead
     data: Any
     lines: dict[tuple, int]  # line of each key, by its path from the top
 
@@ -62,7 +63,7 @@ def read(path: Path) -> Document:
         loader.dispose()
     if not isinstance(data, dict):
         raise Mistake("must hold keys and values", place=name)
-    return Document(name, data, lines)
+    return Document(name, path.parent, data, lines)
 
 
 def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> None:

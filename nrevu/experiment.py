@@ -19,7 +19,7 @@ from nrevu.estimate import Estimate
 from nrevu.grammar import check_grammar
 from nrevu.mistake import Mistake, unknown
 from nrevu.places import choices, folder
-from nrevu.sweep import settings_of
+from nrevu.sweep import setting, settings_of
 
 # The keys of an experiment's file, and what each may hold.
 KEYS = {
@@ -29,6 +29,7 @@ KEYS = {
     "notes": list,  # what is reconstructed, or differs from the paper
     "cell": dict,  # settings that all cells share, as for `nrevu run`
     "sweep": (dict, list),  # a block of settings with several values, or a list of blocks
+    "exclude": list,  # cells of the sweep to leave out, by their settings
     "sizes": dict,  # settings that hold at one size only
     "beside": list,  # other experiments, whose cells figures and claims may use too
     "confirm": dict,  # which cells to run again, longer and with another seed
@@ -99,10 +100,10 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         raise unknown("size", size, choices("size"), key="size")
     cells, estimates = [], set()
     for settings in settings_of(doc):
-        for setting in settings:
-            if setting.key.partition(".")[0] in ("estimate", "size"):
+        for each in settings:
+            if each.key.partition(".")[0] in ("estimate", "size"):
                 message = "cannot be swept: it is the same for all cells of an experiment"
-                raise Mistake(message, setting.key, setting.place)
+                raise Mistake(message, each.key, each.place)
         size_settings = [Setting("size", size, "command line"), *shared(doc), *at_size(doc, size)]
         try:
             cell, estimate = resolve([*size_settings, *settings, *extra])
@@ -152,7 +153,7 @@ def shared(doc: Document) -> list[Setting]:
     if "size" in doc.data["cell"]:
         place = doc.place("cell", "size")
         raise Mistake("is chosen when running; put lengths under 'sizes'", "size", place)
-    return [Setting(k, v, doc.place("cell", k)) for k, v in doc.data["cell"].items()]
+    return [setting(doc, k, v, doc.place("cell", k)) for k, v in doc.data["cell"].items()]
 
 
 def at_size(doc: Document, size: str) -> list[Setting]:
@@ -162,7 +163,7 @@ def at_size(doc: Document, size: str) -> list[Setting]:
         raise Mistake(
             "must be keys and values, 'size' not among them", size, doc.place("sizes", size)
         )
-    return [Setting(key, value, doc.place("sizes", size, key)) for key, value in own.items()]
+    return [setting(doc, key, value, doc.place("sizes", size, key)) for key, value in own.items()]
 
 
 def check_cells(cells: list[tuple[Cell, list[Setting]]]) -> None:
@@ -182,13 +183,13 @@ def shared_settings(name: str, given: list[Setting]) -> list[Setting]:
     What its sweep says of groups is part of a cell's meaning and must be given with the cell.
     """
     doc = read(name)
-    keys = [setting.key for setting in given]
+    keys = [each.key for each in given]
     for settings in settings_of(doc):
-        for setting in settings:
-            if setting.key.startswith("schedule.") and setting.key not in keys:
+        for each in settings:
+            if each.key.startswith("schedule.") and each.key not in keys:
                 message = f"give it too: it varies in {doc.file}"
-                raise Mistake(message, setting.key, "command line")
-    sizes = [setting.value for setting in given if setting.key == "size"]
+                raise Mistake(message, each.key, "command line")
+    sizes = [each.value for each in given if each.key == "size"]
     return [*shared(doc), *(at_size(doc, sizes[-1]) if sizes else [])]
 
 

@@ -8,13 +8,21 @@ the update when it decides whether a cached kernel is still good.
 
 import dataclasses
 import functools
+import inspect
+import re
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 from numba import njit
+from numba.core import errors
 
 from nrevu import updates
+from nrevu.foreign import energy_by_gradient
 from nrevu.lanes import view
+from nrevu.mistake import Mistake
+from nrevu.rng import WORDS
+from nrevu.series import recorded
 from nrevu.sources import sources_hash
 
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
@@ -57,6 +65,9 @@ def bindings(distribution: type) -> dict[str, Any]:
     functions = {name: getattr(distribution, name, STANDINS.get(name)) for name in NEEDS}
     inlined = njit(inline="always", **OPTIONS)
     compiled = {name: inlined(f) for name, f in functions.items() if f is not None}
+    if functions["energy"] is energy_by_gradient:
+        named = bind(energy_by_gradient, "energy", {"gradient": compiled["gradient"]})
+        compiled["energy"] = inlined(named)
     several = constants["LANES"] > 1
     compiled["lane"] = view(constants["LANES"]) if several else inlined(updates.lane)
     return constants | compiled
@@ -65,6 +76,47 @@ def bindings(distribution: type) -> dict[str, Any]:
 def lanes(distribution: type) -> int:
     """Return how many chains at most a kernel of this class advances side by side."""
     return getattr(distribution, "lanes", 1)
+
+
+def uncompilable(distribution: Any, error: errors.NumbaError) -> Mistake:
+    """Return the mistake in a distribution that kept its kernel from being compiled.
+
+    Its functions are tried one at a time, to name the one at fault.
+    """
+    kind, x = type(distribution), np.zeros(distribution.dim)
+    w, bits = np.ones(getattr(distribution, "gibbs_variables", 0)), np.ones(WORDS, np.uint64)
+    data, row = distribution.data(), np.zeros(len(recorded(distribution)), np.float32)
+    tries = {
+        "energy": (x, w, data),
+        "gradient": (x, w, data, x.copy()),
+        "record": (x, w, 0.0, data, row),
+        "gibbs": (x, w, data, bits),
+        "renew": (x, w, w.copy(), data, 0.0, x.copy()),
+        "scales": (w, data, x.copy()),
+    }
+    place = inspect.getfile(kind)
+    for name, arguments in tries.items():
+        if hasattr(kind, name):
+            try:
+                njit(**OPTIONS)(getattr(kind, name))(*arguments)
+            except errors.NumbaError as own:
+                return Mistake(reason(own), f"{kind.__name__}.{name} cannot be compiled", place)
+    return Mistake(reason(error), f"{kind.__name__} cannot be compiled", place)
+
+
+def reason(error: errors.NumbaError) -> str:
+    """Return the telling lines of one of numba's messages."""
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()
+    skipped = (
+        "Failed in",
+        "During:",
+        "During ",
+        "No implementation of function Function(<built-in",
+    )
+    told = [line.strip() for line in lines if line.strip() and not line.startswith(skipped)]
+    where = next((line for line in reversed(told) if line.startswith("File ")), "")
+    first = [line for line in told if not line.startswith(("File ", "There are", "- Of which"))][:2]
+    return " ".join([*first, f"({where.rstrip(':')})" if where else ""]).strip()
 
 
 def fixed_dim(distribution: type) -> int:

@@ -1,13 +1,23 @@
-"""Where the configs are, and what can be chosen from them; imports nothing that is slow."""
+"""Where configs and workflow are, and what can be chosen; imports nothing that is slow."""
 
 from pathlib import Path
 
 
-def folder() -> Path:
-    """Return conf/, which lies in an installed package, or beside it in a checkout."""
+def shipped(name: str) -> Path:
+    """Return a file or folder that lies in an installed package, or beside it in a checkout."""
     package = Path(__file__).resolve().parent
-    inside = package / "conf"
-    return inside if inside.is_dir() else package.parent / "conf"
+    inside = package / name
+    return inside if inside.exists() else package.parent / name
+
+
+def folder() -> Path:
+    """Return conf/."""
+    return shipped("conf")
+
+
+def snakefile() -> Path:
+    """Return the workflow's Snakefile."""
+    return shipped("Snakefile")
 
 
 def choices(group: str) -> list[str]:

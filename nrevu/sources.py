@@ -1,9 +1,11 @@
-"""Hashes of the package's own sources; imports nothing that is slow."""
+"""Hashes of sources, the package's own and those of a user's distribution."""
 
 import functools
 import hashlib
 import inspect
 from pathlib import Path
+
+from nrevu.foreign import source_files
 
 HERE = Path(__file__).parent
 KERNEL = (
@@ -20,7 +22,14 @@ KERNEL = (
 @functools.cache
 def sources_hash(distribution: type) -> str:
     """Return 16 hex digits that change with any source the distribution's kernels are made from."""
-    return content_hash([HERE / name for name in KERNEL] + [Path(inspect.getfile(distribution))])
+    own = source_files(Path(inspect.getfile(distribution)))
+    return content_hash([HERE / name for name in KERNEL] + own)
+
+
+@functools.cache
+def own_hash(distribution: type) -> str:
+    """Return 16 hex digits of a distribution's own source."""
+    return content_hash(source_files(Path(inspect.getfile(distribution))))
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 In: the `sweep` of an experiment's document, one block or a list of them. Out: lists of Settings.
 Within a block, lists and ranges are multiplied out; the blocks are united. A key that joins
-several with commas takes lists of values that go together.
+several with commas takes lists of values that go together. What `exclude` describes is left out.
 """
 
 import itertools
@@ -10,14 +10,63 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nrevu.cell import near
 from nrevu.config import Setting
 from nrevu.document import Document
 from nrevu.mistake import Mistake, unknown
 
 MOST = 100_000  # values of one range
+RANGE = ("from", "to", "step", "count", "scale")
+FORMS = (
+    "a range is {from: A, to: B, step: C} with A <= B and C > 0, or {from: A, to: B, count: N} "
+    "with N at least 2, on a logarithmic scale with scale: log and A > 0"
+)
+NESTED = ("distribution", "method", "u")  # whose values may be keys and values themselves
+PATHS = ("distribution.file", "distribution.table")
+
+
+def setting(doc: Document, key: str, value: Any, place: str) -> Setting:
+    """Return a setting of a document; a path in it leads from the document's folder."""
+    if key == "distribution" and isinstance(value, dict):
+        value = {name: setting(doc, f"{key}.{name}", v, place).value for name, v in value.items()}
+    if key in PATHS and isinstance(value, str) and value:
+        value = near(str((doc.folder / value).absolute()))
+    return Setting(key, value, place)
 
 
 def settings_of(doc: Document) -> Iterator[list[Setting]]:
+    """Yield the settings of each cell of the sweep, but for those that are excluded."""
+    unused = dict(enumerate(exclusions(doc)))
+    rules = list(unused.values())
+    for settings in all_settings(doc):
+        given = {s.key: s.value for s in settings}
+        hits = [index for index, rule in enumerate(rules) if excluded(given, rule)]
+        for index in hits:
+            unused.pop(index, None)
+        if not hits:
+            yield settings
+    for index in unused:
+        place = doc.place("exclude", index)
+        raise Mistake("matches no cell of the sweep", f"exclude[{index}]", place)
+
+
+def exclusions(doc: Document) -> list[dict[str, list]]:
+    """Return what to leave out: for each rule the values, by the keys of the sweep."""
+    rules = []
+    for index, rule in enumerate(doc.data.get("exclude", [])):
+        place = doc.place("exclude", index)
+        if not isinstance(rule, dict) or not rule:
+            raise Mistake("is a list of keys and values: {KEY: VALUE, ...}", "exclude", place)
+        rules.append({key: values(spec, key, place) for key, spec in rule.items()})
+    return rules
+
+
+def excluded(given: Mapping[str, Any], rule: Mapping[str, list]) -> bool:
+    """Tell whether a rule matches the settings that the sweep gives to a cell."""
+    return all(key in given and given[key] in allowed for key, allowed in rule.items())
+
+
+def all_settings(doc: Document) -> Iterator[list[Setting]]:
     """Yield the settings of each cell of the sweep."""
     sweep = doc.data["sweep"]
     listed = isinstance(sweep, list)
@@ -46,7 +95,7 @@ def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Set
     place = doc.place(*path, key)
     names = [name.strip() for name in str(key).split(",")]
     if len(names) == 1:
-        return [[Setting(key, value, place)] for value in values(spec, key, place)]
+        return [[setting(doc, key, value, place)] for value in values(spec, key, place)]
     if not isinstance(spec, list) or not all(
         isinstance(together, list) and len(together) == len(names) for together in spec
     ):
@@ -54,15 +103,15 @@ def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Set
     if not spec:
         raise Mistake("has no values", key, place)
     return [
-        [Setting(name, value, place) for name, value in zip(names, together, strict=True)]
+        [setting(doc, name, value, place) for name, value in zip(names, together, strict=True)]
         for together in spec
     ]
 
 
 def values(spec: Any, key: str, place: str) -> list:
-    """Return the values of a list, of a range {from, to, step}, or of a single value."""
-    if isinstance(spec, dict):
-        return steps(spec, key, place)
+    """Return the values of a list, of a range {from, to, ...}, or of a single value."""
+    if isinstance(spec, dict) and not (key in NESTED and "from" not in spec):
+        return spread(spec, key, place) if "count" in spec else steps(spec, key, place)
     if isinstance(spec, list) and not spec:
         raise Mistake("has no values", key, place)
     return spec if isinstance(spec, list) else [spec]
@@ -71,15 +120,42 @@ def values(spec: Any, key: str, place: str) -> list:
 def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
     """Return from, from + step, ... up to and with `to`, without rounding noise."""
     for name in spec:
-        if name not in ("from", "to", "step"):
-            raise unknown("key of a range", name, ("from", "to", "step"), key=key, place=place)
+        if name not in RANGE:
+            raise unknown("key of a range", name, RANGE, key=key, place=place)
     start, end, step = (spec.get(name) for name in ("from", "to", "step"))
     finite = all(type(n) in (int, float) and math.isfinite(n) for n in (start, end, step))
     if not finite or step <= 0 or end < start:
-        raise Mistake("a range is {from: A, to: B, step: C} with A <= B and C > 0", key, place)
+        raise Mistake(FORMS, key, place)
     count = int((end - start) / step + 1e-9) + 1
     if count > MOST:
         raise Mistake(f"has {count} values, too many: at most {MOST}", key, place)
     numbers = [round(start + index * step, 12) for index in range(count)]
     whole = type(start) is int and type(step) is int
     return [int(number) for number in numbers] if whole else numbers
+
+
+def spread(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
+    """Return so many values from `from` to `to`, evenly or by equal factors, to 6 digits."""
+    for name in spec:
+        if name not in RANGE or name == "step":
+            allowed = [each for each in RANGE if each != "step"]
+            raise unknown("key of a range with a count", name, allowed, key=key, place=place)
+    start, end, count = (spec.get(name) for name in ("from", "to", "count"))
+    scale = spec.get("scale", "linear")
+    if scale not in ("linear", "log"):
+        raise unknown("scale", scale, ("linear", "log"), key=key, place=place)
+    finite = all(type(n) in (int, float) and math.isfinite(n) for n in (start, end))
+    if not finite or type(count) is not int or count < 2 or end <= start:
+        raise Mistake(FORMS, key, place)
+    if scale == "log" and start <= 0:
+        raise Mistake(FORMS, key, place)
+    if count > MOST:
+        raise Mistake(f"has {count} values, too many: at most {MOST}", key, place)
+    shares = [index / (count - 1) for index in range(count)]
+    if scale == "log":
+        numbers = [start * (end / start) ** share for share in shares]
+    else:
+        numbers = [start + (end - start) * share for share in shares]
+    inner = [float(f"{number:.6g}") for number in numbers[1:-1]]
+    whole = type(start) is int and type(end) is int
+    return [start, *(int(n) if whole and n.is_integer() else n for n in inner), end]

@@ -10,7 +10,7 @@ PUBLISHED += ["u=nonreversible", "u.delta=0.3", "size=quick"]
 
 def test_help_teaches_by_example(nrevu):
     top = nrevu("--help")
-    assert top.returncode == 0 and "snakemake --cores all" in top.stdout
+    assert top.returncode == 0 and "nrevu make my_sweep.yaml" in top.stdout
     run = nrevu("run", "--help").stdout
     assert "nrevu run" in run and "persistent_langevin" in run and "config.yaml" in run
     assert "nrevu cells fig1" in nrevu("cells", "--help").stdout

@@ -1,0 +1,54 @@
+"""The steps of the workflow, which its rules call; by hand they are of little use."""
+
+import argparse
+from pathlib import Path
+
+from nrevu.commands.words import add_experiment
+
+
+def add(subs) -> None:
+    """Add the steps of the workflow, which the rules in workflow/ call."""
+
+    def step(name: str, help: str) -> argparse.ArgumentParser:
+        sub = subs.add_parser(name, help=f"step of the workflow: {help}")
+        sub.set_defaults(command=lambda args: run_step(name, args))
+        return sub
+
+    compile, sample = step("compile", "compile a kernel"), step("sample", "run a batch of cells")
+    tau = step("tau", "autocorrelation times of a batch")
+    for sub in (compile, sample, tau):
+        sub.add_argument("cells", help="a JSON file of configs by digest")
+        sub.add_argument("--out", type=Path, required=True)
+    for sub in (sample, tau):
+        sub.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
+    tau.add_argument("--max-lag", type=int, required=True)
+    tau.add_argument("--mean", choices=("known", "pooled"), required=True)
+    table, figure = step("table", "gather results"), step("figure", "draw a figure")
+    table.add_argument("--results", nargs="+", required=True, help="what `nrevu tau` wrote")
+    confirm = step("confirm", "run the best cells of a group again")
+    confirm.add_argument("--group", type=int, required=True, help="its number, from 0")
+    confirmed = step("confirmed", "gather the confirmed cells")
+    confirmed.add_argument("--results", nargs="+", required=True, help="what `nrevu confirm` wrote")
+    add_experiment(confirmed)
+    trace = step("trace", "follow the best cells update by update")
+    compare = step("compare", "set results beside what was published")
+    for sub in (confirm, trace, compare, figure):
+        add_experiment(sub)
+        sub.add_argument("--table", nargs="+", required=True, help="Parquet files")
+    for sub in (compare, figure):
+        sub.add_argument("--confirmed", nargs="*", help="Parquet files")
+    for sub in (confirm, trace):
+        sub.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
+    for sub in (confirm, trace, compare):
+        sub.add_argument("--out", type=Path, required=True)
+    figure.add_argument("--name", required=True, help="which of the experiment's figures")
+    figure.add_argument("--traces", help="what `nrevu trace` wrote")
+    for sub in (table, confirmed, figure):
+        sub.add_argument("--out", type=Path, nargs="+", required=True, help="files, by ending")
+
+
+def run_step(name: str, args: argparse.Namespace) -> None:
+    """Run one step of the workflow."""
+    from nrevu import steps
+
+    getattr(steps, f"{name}_step")(args)
