@@ -9,11 +9,13 @@ from nrevu.mistake import Mistake
 NREVU = [sys.executable, "-m", "nrevu"]
 
 try:
-    plan = planning.from_workflow(config)
+    tell = progress.tell if workflow.is_main_process else None
+    plan = planning.from_workflow(config, tell=tell)
     if workflow.is_main_process:
         upkeep.prepare(workflow, plan)
 except Mistake as mistake:
-    raise WorkflowError(f"nrevu: {mistake}")
+    progress.tell(str(mistake))
+    sys.exit(2)
 
 
 report: "workflow/captions/workflow.rst"

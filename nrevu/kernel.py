@@ -78,6 +78,34 @@ def lanes(distribution: type) -> int:
     return getattr(distribution, "lanes", 1)
 
 
+def repeated(distribution: Any):
+    """Return a function that evaluates the compiled gradient, or else the energy, n times."""
+    functions = bindings(type(distribution))
+    start = getattr(distribution, "draw", None) or distribution.start
+    x, data = start(np.random.default_rng(1)), distribution.data()
+    w, g = np.ones(getattr(distribution, "gibbs_variables", 0)), np.empty(x.size)
+    gradient = functions.get("gradient")
+    energy = functions["energy"]
+
+    @njit(**OPTIONS)
+    def gradients(x, w, data, g, n):
+        for _ in range(n):
+            x[0] += 1e-9 * gradient(x, w, data, g)  # or the loop would be done once
+
+    @njit(**OPTIONS)
+    def energies(x, w, data, g, n):
+        for _ in range(n):
+            x[0] += 1e-9 * energy(x, w, data)
+
+    def evaluate(n: int) -> None:
+        try:
+            (gradients if gradient else energies)(x, w, data, g, n)
+        except errors.NumbaError as error:
+            raise uncompilable(distribution, error) from None
+
+    return evaluate
+
+
 def uncompilable(distribution: Any, error: errors.NumbaError) -> Mistake:
     """Return the mistake in a distribution that kept its kernel from being compiled.
 

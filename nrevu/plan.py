@@ -1,29 +1,28 @@
 """What Snakemake is to do: experiments expanded, their cells packed into batches.
 
 In: the workflow's --config. Out: a Plan. A cell is the unit of identity, a batch the unit of
-work: a process costs as much to start as many a cell to run. Batches are packed by estimated
-CPU time; which batch a cell is in changes none of its numbers.
+work; batches are packed by estimated CPU time.
 """
 
-import functools
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nrevu.batches import batch_seconds, kernel_name, pack
 from nrevu.cell import Cell
 from nrevu.config import Setting
+from nrevu.costs import cost
 from nrevu.experiment import Experiment, default_set, expand, find
 from nrevu.grammar import is_traced
-from nrevu.method import leapfrogs
 from nrevu.mistake import Mistake, unknown
 from nrevu.outputs import FROM_BEST
 from nrevu.selection import groups
-from nrevu.series import counts_type
-from nrevu.sources import files_hash, sources_hash
+from nrevu.sources import files_hash
+from nrevu.speeds import known, measured
 
 CONFIG_KEYS = {
     "experiments": "all",  # names or paths, separated by commas
@@ -44,6 +43,7 @@ class Plan:
     experiments: Mapping[str, Experiment]
     sources: Mapping[str, str]  # what to call each experiment by on a command line
     batches: Mapping[str, Mapping[str, tuple[Cell, ...]]]  # by experiment and label
+    speeds: Mapping[str, float]  # of users' distributions
 
     @property
     def folder(self) -> Path:
@@ -199,8 +199,13 @@ def short_hash(data: Any) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
-def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
-    """Return the plan for what was given to Snakemake as --config."""
+def from_workflow(
+    config: Mapping[str, Any], root: str = "results", tell: Callable[[str], None] | None = None
+) -> Plan:
+    """Return the plan for what was given to Snakemake as --config.
+
+    Only with someone to tell of it the speed of users' distributions is measured; that takes time.
+    """
     for key in config:
         if key not in CONFIG_KEYS:
             raise unknown("key", key, CONFIG_KEYS, place="--config")
@@ -225,56 +230,17 @@ def from_workflow(config: Mapping[str, Any], root: str = "results") -> Plan:
             raise Mistake(message, "experiments", "--config")
         experiment = experiments[find(name).stem] = expand(name, size, extra)
         names += [other for other in experiment.beside if find(other).stem not in experiments]
-    seconds = wanted or batch_seconds(experiments)
-    batches = {name: pack(e.cells, seconds) for name, e in experiments.items()}
+    cells = [cell for e in experiments.values() for cell in e.cells]
+    speeds = measured(cells, Path(root), tell) if tell else known(Path(root))
+    seconds = wanted or batch_seconds([cost(cell, speeds) for cell in cells])
+    batches = {
+        name: pack(e.cells, seconds, lambda cell: cost(cell, speeds))
+        for name, e in experiments.items()
+    }
     label = label_of(size, given["seed"])
-    return Plan(size, label, given["seed"], Path(root), experiments, sources, batches)
+    return Plan(size, label, given["seed"], Path(root), experiments, sources, batches, speeds)
 
 
 def label_of(size: str, seed: int | None) -> str:
     """Return the name of the folder of results at a size, and of a seed if one was given."""
     return size if seed is None else f"{size}-seed{seed}"
-
-
-@functools.cache
-def cost(cell: Cell) -> float:
-    """Return about how many CPU seconds a cell takes, on a core of 2021."""
-    dim, steps = cell.distribution.dim, leapfrogs(cell.method)
-    each = getattr(cell.distribution, "nanoseconds", 0.7 * dim)  # of an evaluation
-    ns = 30 + 2.8 * dim + each * max(1, steps)
-    return cell.updates * ns * 1e-9 + 0.01
-
-
-def confirm_cost(experiment: Experiment) -> float:
-    """Return about how many CPU seconds it takes to confirm the best cells of one group."""
-    costs, settings = [cost(cell) for cell in experiment.cells], experiment.confirm
-    return settings["cells"] * settings["longer"] * sum(costs) / len(costs) if settings else 0.0
-
-
-def batch_seconds(experiments: Mapping[str, Experiment]) -> float:
-    """Return 20, or less where that would leave too few batches to keep some cores busy.
-
-    Not below 2: a process takes most of a second to start.
-    """
-    total = sum(cost(cell) for e in experiments.values() for cell in e.cells)
-    return min(20.0, max(2.0, total / 8))
-
-
-def pack(cells: tuple[Cell, ...], seconds: float) -> dict[str, tuple[Cell, ...]]:
-    """Return batches of consecutive cells, each of about so many seconds, by label."""
-    packed: list[list[Cell]] = []
-    spent = seconds
-    for cell in cells:
-        if spent + cost(cell) / 2 > seconds:
-            packed.append([])
-            spent = 0.0
-        packed[-1].append(cell)
-        spent += cost(cell)
-    return {f"{index:04d}": tuple(batch) for index, batch in enumerate(packed, start=1)}
-
-
-def kernel_name(cell: Cell) -> str:
-    """Return a name for the compiled kernel that a cell needs, by what it is compiled from."""
-    kind = type(cell.distribution)
-    counts = counts_type(cell.schedule.group)
-    return f"{cell.method.update}-{kind.__name__}-{counts}-{sources_hash(kind)}"

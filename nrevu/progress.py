@@ -15,7 +15,8 @@ from pathlib import Path
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from nrevu.plan import Plan, confirm_cost, cost
+from nrevu.costs import confirm_cost, cost, overhead
+from nrevu.plan import Plan
 from nrevu.upkeep import RUNNING, note_running
 
 # What Snakemake says of each single job; it is still in Snakemake's own log file.
@@ -28,6 +29,11 @@ _shower: threading.Thread | None = None
 _running: set[int] = set()  # Snakemake's numbers of the sampling jobs under way
 
 
+def tell(text: str) -> None:
+    """Print a line for whoever runs the workflow."""
+    print(f"nrevu: {text}", file=sys.stderr, flush=True)
+
+
 def start(workflow, plan: Plan) -> None:
     """Note who runs, mute Snakemake's lines on single jobs, and begin to show progress."""
     note_running()
@@ -38,7 +44,7 @@ def start(workflow, plan: Plan) -> None:
     logger.addHandler(JobCounter())
     cores = workflow.resource_settings.cores
     local = None if workflow.non_local_exec else cores
-    print(f"nrevu: {outlook(plan, local)}", file=sys.stderr, flush=True)
+    tell(outlook(plan, local))
     global _shower
     _shower = threading.Thread(target=show, args=(plan,), daemon=True)
     _shower.start()
@@ -91,9 +97,10 @@ def finished(plan: Plan, costs: dict[str, float]) -> set[str]:
 
 def work(plan: Plan) -> dict[str, float]:
     """Return the estimated CPU seconds of each cell, and of each group of cells to confirm."""
-    costs = {digest: cost(cell) for digest, cell in plan.cells().items()}
+    costs = {digest: cost(cell, plan.speeds) for digest, cell in plan.cells().items()}
     for name, experiment in plan.experiments.items():
-        costs |= dict.fromkeys(plan.confirm_files(name), confirm_cost(experiment))
+        each = confirm_cost(experiment, plan.speeds)
+        costs |= dict.fromkeys(plan.confirm_files(name), each)
     return costs
 
 
@@ -104,7 +111,9 @@ def outlook(plan: Plan, cores: int | None) -> str:
     shares = {}
     for name, experiment in plan.experiments.items():
         own = {cell.digest for cell in experiment.cells} | set(plan.confirm_files(name))
-        shares[name] = sum(costs[key] for key in own & left) / (cores or 1)
+        waiting = [b for b in plan.batches[name].values() if any(c.digest in left for c in b)]
+        added = overhead(experiment, waiting, plan.speeds)
+        shares[name] = (sum(costs[key] for key in own & left) + added) / (cores or 1)
     total = sum(shares.values())
     longest = sorted(shares, key=shares.get, reverse=True)
     parts = ", ".join(f"{name} {duration(shares[name])}" for name in longest if shares[name] >= 1)
@@ -140,10 +149,9 @@ def fail(plan: Plan) -> None:
     """Print the last line of progress and say that nothing is lost."""
     words = plan.report_words()
     stop()
-    print(
-        "nrevu: stopped before the end. Finished cells are kept; the same command goes on. "
-        f"What there is so far: nrevu report {shlex.join(words)}",
-        file=sys.stderr,
+    tell(
+        "stopped before the end. Finished cells are kept; the same command goes on. "
+        f"What there is so far: nrevu report {shlex.join(words)}"
     )
 
 
@@ -174,4 +182,4 @@ def finish(plan: Plan) -> None:
     lines += textwrap.wrap(f"cells with a time not to be quoted: {parts}", 110) if parts else []
     lines += [f"report: {plan.root / 'report.html'}; the rest: {plan.root / plan.label}"]
     for line in lines:
-        print(f"nrevu: {line}", file=sys.stderr)
+        tell(line)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nrevu.cell import Cell, config
+from nrevu.cell import SAMPLING_VERSION, Cell, config
 from nrevu.series import Series
 
 FORMAT = 1
@@ -39,6 +39,7 @@ def write(folder: Path, cell: Cell, series: Series, provenance: dict[str, Any]) 
     """Write a cell's file under its final name only when it is complete."""
     meta = {
         "format": FORMAT,
+        "version": SAMPLING_VERSION,
         "digest": cell.digest,
         "name": cell.name,
         "config": config(cell),
@@ -78,6 +79,22 @@ def read(folder: Path, cell: Cell) -> tuple[Series, dict[str, Any]]:
     lengths = tuple(cell.run.lengths())
     numbers = (meta[key] for key in ("density", "gradient", "overflows", "cpu_seconds"))
     return Series(tuple(meta["columns"]), rows, rejected, lengths, *numbers), meta
+
+
+def metas(folder: Path) -> dict[str, dict[str, Any] | None]:
+    """Return what the files of a folder say of their cells, by digest; None of a damaged one."""
+    return {path.stem: meta_of(path) for path in sorted(folder.glob("*.npz"))}
+
+
+def meta_of(path: Path) -> dict[str, Any] | None:
+    """Return what a file says of its cell, without reading the series; None if it cannot."""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open("meta.npy") as member:
+            meta = json.loads(np.lib.format.read_array(member).tobytes())
+            whole = {"rows.npy", "rejected.npy"} <= set(archive.namelist())
+    except UNREADABLE:
+        return None
+    return meta if whole and meta.get("digest") == path.stem else None
 
 
 def set_aside(folder: Path, cell: Cell) -> Path:

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from nrevu import store
+from nrevu.batches import kernel_name
 from nrevu.cell import Cell, config
 from nrevu.mistake import Mistake
-from nrevu.plan import Plan, kernel_name
+from nrevu.plan import Plan
 
 RUNNING = Path(".snakemake/nrevu-running")  # which process runs the workflow in this folder
 

@@ -8,19 +8,21 @@ from pathlib import Path
 import pytest
 
 from nrevu import progress, upkeep
+from nrevu.batches import pack
+from nrevu.costs import cost
 from nrevu.experiment import expand
 from nrevu.mistake import Mistake
-from nrevu.plan import cost, from_workflow, pack
+from nrevu.plan import from_workflow
 
 
 def test_batches_hold_every_cell_once_in_order():
     cells = expand("fig1", "paper").cells
     for seconds in (0.001, 7.0, 20.0, 1e9):
-        batches = pack(cells, seconds)
+        batches = pack(cells, seconds, cost)
         assert [cell for batch in batches.values() for cell in batch] == list(cells)
         assert all(batches.values()) and list(batches) == sorted(batches)
-    assert len(pack(cells, 1e9)) == 1 and len(pack(cells, 0.001)) == 55
-    sizes = [sum(map(cost, batch)) for batch in pack(cells, 20.0).values()]
+    assert len(pack(cells, 1e9, cost)) == 1 and len(pack(cells, 0.001, cost)) == 55
+    sizes = [sum(map(cost, batch)) for batch in pack(cells, 20.0, cost).values()]
     assert max(sizes) < 30
 
 

@@ -56,7 +56,9 @@ def execute(args: argparse.Namespace) -> None:
         raise Mistake("give experiments, --size, --seed and --batch instead", "--config")
     config = {"size": args.size, "seed": args.seed, "batch": args.batch}
     config = {key: value for key, value in config.items() if value is not None}
-    from_workflow({**config, **({"experiments": args.experiments} if args.experiments else {})})
+    asked = {"experiments": args.experiments} if args.experiments else {}
+    say = lambda text: print(f"nrevu: {text}", file=sys.stderr, flush=True)  # noqa: E731
+    from_workflow({**config, **asked}, tell=say)
     words = ["--snakefile", str(snakefile())]
     if args.cores or not any(w.partition("=")[0] in RULING for w in args.snakemake):
         words += ["--cores", args.cores or "all"]

@@ -1,0 +1,82 @@
+"""`nrevu plan`: what is done, what is to run and why, and what it would take."""
+
+import argparse
+import json
+import os
+
+from nrevu.commands.words import add_experiments
+
+ABOUT = """\
+Shows what `nrevu make` would run in this folder, and why: cells that are new, whose settings or
+code changed, or whose files are damaged; about how much CPU time, wall time and disk that takes.
+
+  nrevu plan
+  nrevu plan fig1 my_sweep.yaml --size quick --cores 8
+  nrevu plan my_sweep.yaml --json
+"""
+
+
+def add(subs) -> None:
+    """Add the command's words."""
+    plan = subs.add_parser(
+        "plan",
+        help="show what is done, what is to run, and what it takes",
+        description=ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_experiments(plan)
+    plan.add_argument("--cores", type=int, help="for the wall time (default: this machine's)")
+    plan.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    plan.set_defaults(command=execute)
+
+
+def execute(args: argparse.Namespace) -> None:
+    """Print the plan."""
+    from nrevu.mistake import Mistake
+    from nrevu.plan import from_workflow
+    from nrevu.status import status, total_seconds
+    from nrevu.upkeep import running_process
+
+    if args.cores is not None and args.cores < 1:
+        raise Mistake(f"{args.cores} is not allowed: 1 or more", "--cores", "command line")
+    cores = args.cores or os.cpu_count() or 1
+    asked = {"experiments": args.experiments} if args.experiments else {}
+    asked |= {"seed": args.seed} if args.seed is not None else {}
+    plan = from_workflow({"size": args.size, **asked}, tell=lambda text: None)
+    shares = status(plan)
+    seconds = total_seconds(shares)
+    if args.json:
+        rows = [{**vars(share), "reasons": dict(share.reasons)} for share in shares]
+        total = {"cpu_seconds": seconds, "wall_seconds": seconds / cores, "cores": cores}
+        text = json.dumps({"experiments": rows, **total, "bytes": sum(s.bytes for s in shares)})
+    else:
+        text = "\n".join(lines(shares, seconds, cores, running_process()))
+    print(text)
+
+
+def lines(shares, seconds: float, cores: int, running: str | None) -> list[str]:
+    """Return the plan as lines for people."""
+    from nrevu.progress import duration
+
+    head = f"{'experiment':20}{'cells':>7}{'done':>7}{'to run':>8}{'CPU time':>14}{'disk':>10}  why"
+    told = [head]
+    for s in shares:
+        why = ", ".join(f"{count} {reason}" for reason, count in s.reasons.items())
+        left = s.cells - s.done
+        cpu, room = (duration(s.seconds), megabytes(s.bytes)) if s.seconds else ("-", "-")
+        told.append(f"{s.name:20}{s.cells:7}{s.done:7}{left:8}{cpu:>14}{room:>10}  {why}".rstrip())
+    left, room = sum(s.cells - s.done for s in shares), sum(s.bytes for s in shares)
+    if seconds:
+        told.append(
+            f"{left} cells to run, best ones to confirm, tables and figures: about "
+            f"{duration(seconds)} of CPU time, {duration(seconds / cores)} on {cores} "
+            f"core{'s' if cores > 1 else ''}, {megabytes(room)} of disk"
+        )
+    else:
+        told.append("nothing to run")
+    return [*told, f"process {running} is running the workflow here"] if running else told
+
+
+def megabytes(count: int) -> str:
+    """Return '12 MB'."""
+    return f"{count / 1e6:.0f} MB" if count >= 5e5 else f"{count / 1e3:.0f} kB"
