@@ -83,7 +83,6 @@ def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
         estimate = build(Estimate, config.pop("estimate"), "estimate")
         cell = from_config(config)
         check_lag(cell, estimate, last)
-        check_mean(cell, estimate)
     except Mistake as mistake:
         raise mistake.at(place_of(mistake.key, last)) from None
     return cell, estimate
@@ -123,14 +122,6 @@ def check_lag(cell: Cell, estimate: Estimate, given: dict[str, Setting]) -> None
             "more than twice as long: lower estimate.max_lag or run.chains, or raise run.groups",
             key=next((key for key in involved if key in given), involved[0]),
         )
-
-
-def check_mean(cell: Cell, estimate: Estimate) -> None:
-    """Raise a Mistake if autocovariances would be taken about a mean that is not known."""
-    unknown_means = [name for name, mean in cell.distribution.means().items() if mean is None]
-    if estimate.mean == "known" and unknown_means:
-        message = f"the true mean of '{unknown_means[0]}' is not known: it must be pooled"
-        raise Mistake(message, key="estimate.mean")
 
 
 def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:

@@ -10,4 +10,4 @@ class Estimate:
     """How autocorrelation times are found from a series; no part of a cell's identity."""
 
     max_lag: int = whole(at_least=1)  # lags are summed from 1 to this
-    mean: str = one_of("known", "pooled")  # the mean that autocovariances are taken about
+    mean: str = one_of("known", "pooled")  # autocovariances about true means where known

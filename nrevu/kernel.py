@@ -124,7 +124,7 @@ def uncompilable(distribution: Any, error: errors.NumbaError) -> Mistake:
     }
     place = inspect.getfile(kind)
     for name, arguments in tries.items():
-        if hasattr(kind, name):
+        if getattr(kind, name, energy_by_gradient) is not energy_by_gradient:
             try:
                 njit(**OPTIONS)(getattr(kind, name))(*arguments)
             except errors.NumbaError as own:

@@ -27,6 +27,7 @@ SECONDS_TERMINAL, SECONDS_FILE = 1.0, 10.0  # between two progress lines
 _stopped = threading.Event()
 _shower: threading.Thread | None = None
 _running: set[int] = set()  # Snakemake's numbers of the sampling jobs under way
+_failed: list[str] = []  # log files of jobs that failed
 
 
 def tell(text: str) -> None:
@@ -66,6 +67,8 @@ class JobCounter(logging.Handler):
             _running.add(record.jobid)
         if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR):
             _running.discard(getattr(record, "job_id", getattr(record, "jobid", None)))
+        if event == LogEvent.JOB_ERROR:
+            _failed.extend(getattr(record, "log", None) or [])
 
 
 def show(plan: Plan) -> None:
@@ -146,13 +149,24 @@ def duration(seconds: float) -> str:
 
 
 def fail(plan: Plan) -> None:
-    """Print the last line of progress and say that nothing is lost."""
-    words = plan.report_words()
+    """Print the last line of progress, what failed, and that nothing is lost."""
     stop()
+    for file in dict.fromkeys(_failed):
+        for line in last_words(Path(file)):
+            tell(f"{file}: {line}")
     tell(
         "stopped before the end. Finished cells are kept; the same command goes on. "
-        f"What there is so far: nrevu report {shlex.join(words)}"
+        f"What there is so far: nrevu report {shlex.join(plan.report_words())}"
     )
+
+
+def last_words(log: Path) -> list[str]:
+    """Return what a failed job's log says at its end: the cell it was at, and the error."""
+    try:
+        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    except OSError:
+        return ["there is no log"]
+    return [line for line in lines[:-1] if line.startswith("failed: ")][-1:] + lines[-1:]
 
 
 def stop() -> None:

@@ -47,8 +47,9 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         "chains": len(series.lengths),
         "groups": len(series.rows),
     }
-    if estimate.mean == "pooled":
-        posterior = {q: describe(v, series.lengths, taus[q]) for q, v in columns.items()}
+    pooled = [q for q in columns if is_pooled(cell, estimate, q)]
+    if pooled:
+        posterior = {q: describe(columns[q], series.lengths, taus[q]) for q in pooled}
         bad = [q for q, about in posterior.items() if not converged(about)]
         bad += [name for name, members in averaged.items() if set(members) & set(bad)]
         result |= {"posterior": posterior, "not_converged": bad}
@@ -57,8 +58,14 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
 
 def mean_of(cell: Cell, estimate: Estimate, quantity: str, values: np.ndarray) -> float:
     """Return the mean about which the autocovariances of a quantity are taken."""
-    pooled = estimate.mean == "pooled"
-    return float(values.mean(dtype=float)) if pooled else cell.distribution.means()[quantity]
+    if is_pooled(cell, estimate, quantity):
+        return float(values.mean(dtype=float))
+    return cell.distribution.means()[quantity]
+
+
+def is_pooled(cell: Cell, estimate: Estimate, quantity: str) -> bool:
+    """Tell whether the mean over all chains stands in for a quantity's true mean."""
+    return estimate.mean == "pooled" or cell.distribution.means()[quantity] is None
 
 
 def describe(values: np.ndarray, lengths: tuple[int, ...], tau: Tau) -> dict[str, Any]:

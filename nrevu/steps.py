@@ -63,7 +63,11 @@ def make(folder: Path, cell: Cell) -> None:
     from nrevu.chain import sample
     from nrevu.provenance import provenance
 
-    series = sample(cell)
+    try:
+        series = sample(cell)
+    except Exception:  # shown as it is, but with the cell it happened in
+        print(f"failed: {cell.digest}: {cell.name}", flush=True)
+        raise
     store.write(folder, cell, series, provenance())
     print(f"sampled {cell.digest} in {series.cpu_seconds:.2f} s: {cell.name}", flush=True)
 

@@ -76,6 +76,11 @@ def as_text(result: dict) -> str:
     ]
     if result["lag_too_short"]:
         lines.append("lag too short: twice as many lags add over 2%; raise estimate.max_lag")
+    if result.get("posterior"):
+        names = ", ".join(result["posterior"])
+        lines.append(
+            f"tau of {names}: about the mean over all chains, which stands in for the true"
+        )
     if result["not_converged"]:
         lines.append("not converged: chains do not agree, or are too short; raise run.groups")
     return "\n".join(lines)
