@@ -19,7 +19,7 @@ from nrevu.sources import own_hash
 
 JITTER = 80  # nanoseconds to draw a trajectory's stepsize
 # CPU seconds that each job of the workflow adds to the cells' own: mostly to start Python.
-SAMPLE, TAU, CONFIRM, FIGURE, TABLE, REPORT = 2.0, 2.5, 3.0, 6.0, 1.5, 12.0
+SAMPLE, CONFIRM, FIGURE, TABLE, REPORT = 3.0, 3.0, 6.0, 1.5, 12.0
 META = 1600  # bytes of a cell's file that are not its series
 
 
@@ -62,7 +62,7 @@ def confirm_cost(experiment: Experiment, speeds: Mapping[str, float] | None = No
 
 def overhead(experiment: Experiment, batches: Iterable[tuple[Cell, ...]], speeds=None) -> float:
     """Return about how many CPU seconds the workflow adds to the cells of some batches."""
-    jobs = [SAMPLE + TAU + settling(batch[0], speeds) for batch in batches]
+    jobs = [SAMPLE + settling(batch[0], speeds) for batch in batches]
     if not jobs:
         return 0.0
     confirming = len(groups(experiment.cells, experiment.confirm)) if experiment.confirm else 0

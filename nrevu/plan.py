@@ -59,10 +59,6 @@ class Plan:
         digests = [cell.digest for cell in self.batches[experiment][batch]]
         return self.root / "plan" / f"{short_hash(digests)}.json"
 
-    def done_file(self, experiment: str, batch: str) -> Path:
-        """Return the file that says a batch is done."""
-        return self.made(experiment) / "batches" / f"{batch}.json"
-
     def tau_file(self, experiment: str, batch: str) -> Path:
         """Return the file of the results of a batch."""
         return self.made(experiment) / "tau" / f"{batch}.json"

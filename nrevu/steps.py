@@ -13,6 +13,7 @@ from nrevu import store
 from nrevu.cell import Cell, from_config
 from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake
+from nrevu.series import Series
 
 
 def seed_setting(seed: int | None) -> tuple:
@@ -48,18 +49,23 @@ def compile_step(args: argparse.Namespace) -> None:
 
 
 def sample_step(args: argparse.Namespace) -> None:
-    """Run the cells of a batch that are not there yet; then say that the batch is done."""
-    sizes = {}
+    """Run the cells of a batch that are not there yet, and write the results of all of them."""
+    from nrevu.result import summarise
+
+    estimate = Estimate(max_lag=args.max_lag, mean=args.mean)
+    results = []
     for cell in read_cells(args.cells):
-        make(args.store, cell)
-        sizes[cell.digest] = store.path_of(args.store, cell.digest).stat().st_size
-    store.write_text(args.out, json.dumps(sizes))
+        series, origin = made(args.store, cell)
+        results.append(summarise(cell, series, estimate) | {"provenance": origin})
+    about = {"estimate": vars(estimate), "digests": [r["digest"] for r in results]}
+    store.write_text(args.out, json.dumps({**about, "results": results}))
 
 
-def make(folder: Path, cell: Cell) -> None:
-    """Run a cell and write its series, unless it is there."""
-    if usable(folder, cell):
-        return
+def made(folder: Path, cell: Cell) -> tuple[Series, dict]:
+    """Return a cell's series and provenance: as it is there, or run here and now and written."""
+    there = usable(folder, cell)
+    if there:
+        return there
     from nrevu.chain import sample
     from nrevu.provenance import provenance
 
@@ -70,36 +76,20 @@ def make(folder: Path, cell: Cell) -> None:
         raise
     store.write(folder, cell, series, provenance())
     print(f"sampled {cell.digest} in {series.cpu_seconds:.2f} s: {cell.name}", flush=True)
+    return series, provenance()
 
 
-def usable(folder: Path, cell: Cell) -> bool:
-    """Tell whether a cell's file is there and whole; a damaged one is named and set aside."""
+def usable(folder: Path, cell: Cell) -> tuple[Series, dict] | None:
+    """Return a cell's series and provenance if they are there; a damaged file is set aside."""
     try:
-        store.read(folder, cell)
+        series, meta = store.read(folder, cell)
     except FileNotFoundError:
-        return False
+        return None
     except store.Damaged as damage:
         print(f"{damage}; kept as {store.set_aside(folder, cell)} and made again", flush=True)
-        return False
+        return None
     print(f"already there: {cell.digest}", flush=True)
-    return True
-
-
-def tau_step(args: argparse.Namespace) -> None:
-    """Write the results of a batch of sampled cells."""
-    from nrevu.result import summarise
-
-    estimate = Estimate(max_lag=args.max_lag, mean=args.mean)
-    results = []
-    for cell in read_cells(args.cells):
-        try:
-            series, meta = store.read(args.store, cell)
-        except store.Damaged as damage:
-            kept = store.set_aside(args.store, cell)
-            raise Mistake(f"{damage}; kept as {kept}. Run the workflow again") from None
-        results.append(summarise(cell, series, estimate) | {"provenance": meta["provenance"]})
-    made = {"estimate": vars(estimate), "digests": [r["digest"] for r in results]}
-    store.write_text(args.out, json.dumps({**made, "results": results}))
+    return series, meta["provenance"]
 
 
 def table_step(args: argparse.Namespace) -> None:
@@ -132,15 +122,14 @@ def confirm_step(args: argparse.Namespace) -> None:
     for rank, row in enumerate(candidates(table, settings, group), start=1):
         digest = table.digest[row]
         cell = fresh(cells[digest], settings)
-        make(args.store, cell)
-        series, _ = store.read(args.store, cell)
+        series, _ = made(args.store, cell)
         value, se = (float(table[settings["best"] + end][row]) for end in ("", ".se"))
         selected = {"digest": digest, "value": value, "se": se}
         results = confirm(cell, series, experiment.estimate, settings)
         found.append({"group": group, "rank": rank, "selected": selected, **results})
-    made = {"confirm": dict(settings), "estimate": vars(experiment.estimate)}
-    made |= {"digests": [cell.digest for cell in experiment.cells]}
-    store.write_text(args.out, json.dumps({**made, "found": found}))
+    about = {"confirm": dict(settings), "estimate": vars(experiment.estimate)}
+    about |= {"digests": [cell.digest for cell in experiment.cells]}
+    store.write_text(args.out, json.dumps({**about, "found": found}))
 
 
 def confirmed_step(args: argparse.Namespace) -> None:

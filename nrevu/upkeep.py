@@ -82,7 +82,7 @@ def clear_marks() -> None:
 
 
 def forget_stale(plan: Plan) -> None:
-    """Delete what says that a batch is done or analysed, where that is not so for this plan.
+    """Delete the results of batches and of confirmed cells that are not those of this plan.
 
     Snakemake then makes it again if anything needs it.
     """
@@ -95,7 +95,6 @@ def forget_stale(plan: Plan) -> None:
             forget(Path(file), lambda found, w=confirmed: holds(found, w))
         for batch, cells in batches.items():
             digests = [cell.digest for cell in cells]
-            forget(plan.done_file(experiment, batch), lambda d, w=digests: sampled(plan, d, w))
             analysed = {"estimate": estimate, "digests": digests}
             forget(plan.tau_file(experiment, batch), lambda found, w=analysed: holds(found, w))
 
@@ -113,14 +112,6 @@ def forget(path: Path, fits: Callable[[Any], bool]) -> None:
         good = False
     if not good:
         path.unlink(missing_ok=True)
-
-
-def sampled(plan: Plan, sizes: dict[str, int], digests: list[str]) -> bool:
-    """Tell whether a batch wrote just these cells, and each is there in its full size."""
-    files = {digest: store.path_of(plan.folder, digest) for digest in digests}
-    return list(sizes) == digests and all(
-        files[digest].stat().st_size == size for digest, size in sizes.items()
-    )
 
 
 def write_files(plan: Plan) -> None:

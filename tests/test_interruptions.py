@@ -42,7 +42,7 @@ def test_jobs_that_outlive_their_snakemake_leave_nothing_stale(
     wait_for(lambda: len(series_files(folder)) >= 1, process)
     process.kill()
     process.wait()
-    done = folder / "results/smoke/mine/batches/0001.json"
+    done = folder / "results/smoke/mine/tau/0001.json"
     deadline = time.monotonic() + 120
     while not done.exists() and time.monotonic() < deadline:  # the orphan goes on
         time.sleep(0.05)

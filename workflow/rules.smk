@@ -25,29 +25,16 @@ rule sample:
     input:
         lambda w: plan.kernels(w.experiment, w.batch),
     output:
-        "results/{size}/{experiment}/batches/{batch}.json",
-    log:
-        "results/{size}/{experiment}/log/sample-{batch}.txt",
-    params:
-        cells=lambda w: str(plan.batch_file(w.experiment, w.batch)),
-    shell:
-        "{NREVU:q} sample {params.cells:q} --store results/cells --out {output:q} > {log:q} 2>&1"
-
-
-rule tau:
-    input:
-        "results/{size}/{experiment}/batches/{batch}.json",
-    output:
         "results/{size}/{experiment}/tau/{batch}.json",
     log:
-        "results/{size}/{experiment}/log/tau-{batch}.txt",
+        "results/{size}/{experiment}/log/sample-{batch}.txt",
     params:
         cells=lambda w: str(plan.batch_file(w.experiment, w.batch)),
         max_lag=lambda w: plan.experiments[w.experiment].estimate.max_lag,
         mean=lambda w: plan.experiments[w.experiment].estimate.mean,
         code=plan.tau_code(),
     shell:
-        "{NREVU:q} tau {params.cells:q} --max-lag {params.max_lag} --mean {params.mean}"
+        "{NREVU:q} sample {params.cells:q} --max-lag {params.max_lag} --mean {params.mean}"
         " --store results/cells --out {output:q} > {log:q} 2>&1"
 
 

@@ -14,17 +14,15 @@ def add(subs) -> None:
         sub.set_defaults(command=lambda args: run_step(name, args))
         return sub
 
-    compile, sample = step("compile", "compile a kernel"), step("sample", "run a batch of cells")
-    tau = step("tau", "autocorrelation times of a batch")
-    for sub in (compile, sample, tau):
+    compile = step("compile", "compile a kernel")
+    sample = step("sample", "run a batch of cells, find autocorrelation times")
+    for sub in (compile, sample):
         sub.add_argument("cells", help="a JSON file of configs by digest")
         sub.add_argument("--out", type=Path, required=True)
-    for sub in (sample, tau):
-        sub.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
-    tau.add_argument("--max-lag", type=int, required=True)
-    tau.add_argument("--mean", choices=("known", "pooled"), required=True)
+    sample.add_argument("--max-lag", type=int, required=True)
+    sample.add_argument("--mean", choices=("known", "pooled"), required=True)
     table, figure = step("table", "gather results"), step("figure", "draw a figure")
-    table.add_argument("--results", nargs="+", required=True, help="what `nrevu tau` wrote")
+    table.add_argument("--results", nargs="+", required=True, help="what `nrevu sample` wrote")
     confirm = step("confirm", "run the best cells of a group again")
     confirm.add_argument("--group", type=int, required=True, help="its number, from 0")
     confirmed = step("confirmed", "gather the confirmed cells")
@@ -37,7 +35,7 @@ def add(subs) -> None:
         sub.add_argument("--table", nargs="+", required=True, help="Parquet files")
     for sub in (compare, figure):
         sub.add_argument("--confirmed", nargs="*", help="Parquet files")
-    for sub in (confirm, trace):
+    for sub in (sample, confirm, trace):
         sub.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
     for sub in (confirm, trace, compare):
         sub.add_argument("--out", type=Path, required=True)
