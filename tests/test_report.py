@@ -1,8 +1,10 @@
 """The report: whole and in part, with wrong results, and what it needs from elsewhere: nothing."""
 
+import dataclasses
 import json
 import re
 
+import pandas as pd
 import pytest
 from bokeh.resources import Resources
 
@@ -68,6 +70,12 @@ def test_half_finished_work_says_what_is_missing_and_claims_nothing_from_it(tmp_
     text = page([found])
     assert "Not finished." in text and "8 of 18 cells are missing" in text
     assert "delta 0.03, noise 0.5" in text and "No published number was compared" in text
+
+
+def test_nothing_that_could_be_confirmed(tmp_path):
+    found = analysed(tmp_path, "mixed_hmc")
+    empty = dataclasses.replace(found, confirmed=pd.DataFrame({"group": [], "best": []}))
+    assert "0 to confirm best cells" in page([empty]) and "Selected, then" not in page([empty])
 
 
 def test_nothing_at_all(tmp_path):

@@ -218,7 +218,7 @@ def provenance_of(found: Sequence[Found]) -> dict[str, str]:
             kept.setdefault(key, set()).add(str(value))
     tables = [f.table for f in found if len(f.table)]
     seeds = sorted({int(seed) for table in tables for seed in table["seed"].unique()})
-    again = [f.confirmed for f in found if f.confirmed is not None]
+    again = [f.confirmed for f in found if f.confirmed is not None and len(f.confirmed)]
     grids, confirming = (
         sum(float(t["cpu_seconds"].sum()) for t in kind) for kind in (tables, again)
     )
