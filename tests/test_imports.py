@@ -7,6 +7,7 @@ import nrevu
 
 HERE = Path(nrevu.__file__).parent
 SAMPLING = ("rng", "elementary", "accept", "lanes", "updates", "kernel", "chain", "distributions/")
+SAMPLING = (*SAMPLING, "conformance")
 
 
 def imports(path):

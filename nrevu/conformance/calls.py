@@ -1,0 +1,181 @@
+"""Checks of single calls: indices within bounds, what is recorded, finite numbers, no memory.
+
+In: a Subject, or for indices the distribution itself: nothing of it is run before they are known
+to be good, since compiled code that writes outside an array may end in anything.
+"""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from nrevu.conformance.chains import numbers, run
+from nrevu.conformance.subject import Subject, compiled, prepare
+from nrevu.conformance.verdict import Verdict, fails, ok
+from nrevu.kernel import uncompilable
+from nrevu.rng import WORDS
+from nrevu.series import quantities, recorded
+
+MARKS = (1.25e30, -7.5e20)  # no column holds both by itself
+ENERGIES = ("energy", "gradient", "renew")  # what returns U
+ORDER = ("gibbs", "gradient", "energy", "renew", "scales", "record")  # w first: others need it
+
+
+def indices(d: Any, seed: int) -> Verdict:
+    """Call each function once, compiled so that an index outside an array is an error."""
+    name, rng, guarded = "indices", np.random.default_rng(seed), compiled(type(d), boundscheck=True)
+    x = d.draw(rng) if hasattr(d, "draw") else d.start(rng)
+    w, g, data = np.zeros(getattr(d, "gibbs_variables", 0)), np.zeros(d.dim), d.data()
+    row = np.zeros(len(recorded(d)), np.float32)
+    arguments = {
+        "gibbs": (x, w, data, rng.integers(2**64, size=WORDS, dtype=np.uint64)),
+        "energy": (x, w, data),
+        "gradient": (x, w, data, g),
+        "renew": (x, w, w, data, 0.0, g),
+        "scales": (w, data, g),
+        "record": (x, w, 0.0, data, row),
+    }
+    sizes = {"x": d.dim, "g": d.dim, "w": w.size, "row": row.size}
+    told = ", ".join(f"{array} {size}" for array, size in sizes.items())
+    for function in (each for each in ORDER if each in guarded):
+        try:
+            returned = guarded[function](*arguments[function])
+        except NumbaError as error:
+            raise uncompilable(d, error) from None
+        except IndexError:
+            says = f"`{function}` reads or writes outside an array"
+            return fails(name, says, f"lengths are: {told}; `row` is as long as `means()`")
+        if function in ENERGIES and not isinstance(returned, float):
+            return fails(name, f"`{function}` returns {returned!r}", "return U, a float")
+    return ok(name, f"none outside an array (lengths: {told}); functions that these call not seen")
+
+
+def compiles(d: Any, seed: int) -> tuple[Subject, Verdict]:
+    """Compile the functions and the kernels of a distribution, or raise a Mistake."""
+    started = time.perf_counter()
+    try:
+        s = prepare(d, seed)
+        kinds = ["metropolis", *(["hamiltonian"] if "gradient" in s.functions else [])]
+        for update in kinds:
+            run(s, update, s.x[:1], numbers(update, 0.1 * s.spread.min()), 1, "compiles")
+    except NumbaError as error:
+        raise uncompilable(d, error) from None
+    spent = time.perf_counter() - started
+    says = f"{', '.join(s.functions)}; kernels: {', '.join(kinds)} ({spent:.1f} s)"
+    return s, ok("compiles", says, functions=list(s.functions), kernels=kinds, seconds=spent)
+
+
+def record(s: Subject) -> Verdict:
+    """See that every column is written, and every quantity finite."""
+    name, names = "record", recorded(s.distribution)
+    rows = np.empty((len(MARKS), len(s.x), len(names)), np.float32)
+    for mark, block in zip(MARKS, rows, strict=True):
+        block[:] = mark
+        for x, w, row in zip(s.x, s.w, block, strict=True):
+            s.functions["record"](x, w, s.energy(x, w), s.data, row)
+    left = np.all([block == np.float32(mark) for mark, block in zip(MARKS, rows, strict=True)], 0)
+    unwritten = [names[column] for column in np.flatnonzero(left.any(axis=0))]
+    if unwritten:
+        advice = "write each column whatever the state, or leave its name out of `means()`"
+        return fails(name, f"does not write {', '.join(unwritten)}", advice, unwritten=unwritten)
+    found, means = quantities(s.distribution, rows[0]), s.distribution.means()
+    if np.shape(found) != (len(s.x), len(means)):
+        says = f"`derive` returns the shape {np.shape(found)}, not {(len(s.x), len(means))}"
+        return fails(name, says, "return a row for each row given, and a column for each mean")
+    wild = [q for q, column in zip(means, found.T, strict=True) if not np.isfinite(column).all()]
+    if wild:
+        says = f"{', '.join(wild)}: not finite at {'a draw' if s.exact else 'a start'}"
+        return fails(name, says, "columns are 32 bits wide: record a logarithm, say", wild=wild)
+    return ok(name, f"{len(names)} columns, all written: {', '.join(names)}", columns=list(names))
+
+
+def finite(s: Subject) -> Verdict:
+    """See that U and its gradient are numbers at the points, 10 and 100 times as far, and at 100 x.
+
+    Far away U may be infinite: outside the support.
+    """
+    name, what = "finite", "draws" if s.exact else "starts"
+    outside = 0
+    far = {"10 times as far": s.away(10), "100 times as far": s.away(100), "100 x": 100 * s.x}
+    for where, points in ({what: s.x} | far).items():
+        for x, w in zip(points, s.w, strict=True):
+            U = s.energy(x, w)
+            if not abs(U) < np.inf and (where == what or not U > 0):
+                says = f"`energy` is {U} at {shown(x)} ({where})"
+                advice = "return math.inf outside the support, and nowhere nan or -inf"
+                return fails(name, says, advice, x=x.tolist(), energy=str(U))
+            outside += not abs(U) < np.inf
+            g = (
+                s.gradient(x, w)[1]
+                if "gradient" in s.functions and abs(U) < np.inf
+                else np.zeros(1)
+            )
+            if not np.isfinite(g).all():
+                first = int(np.argmin(np.isfinite(g)))
+                says = f"`gradient` leaves {g[first]} in g[{first}] at {shown(x)} ({where})"
+                return fails(name, says, "write every g[i], finite wherever U is", x=x.tolist())
+    for w in s.w if "scales" in s.functions else ():
+        scales = np.full(s.distribution.dim, np.nan)
+        s.functions["scales"](w, s.data, scales)
+        if not (np.isfinite(scales) & (scales > 0)).all():
+            return fails(name, f"`scales` leaves {scales.min()}", "write every s[i], above 0")
+    number = 4 * len(s.x)
+    return ok(name, f"at {number} points, {what} and up to 100 times as far ({outside} outside)")
+
+
+def shown(x: np.ndarray) -> str:
+    """Return a point in few characters."""
+    return f"x = [{', '.join(f'{value:.4g}' for value in x[:4])}{', ...' if x.size > 4 else ''}]"
+
+
+def repeatable(s: Subject) -> Verdict:
+    """See that `energy` and `gradient` depend on x, w and constants alone, and change nothing.
+
+    Arrays in `data` may be working space: then filling them with nonsense must change no result.
+    """
+    name = "repeatable"
+    data = leaves(s.data)
+    before = [np.copy(each) for each in (s.x, s.w, *data)]
+    first = [evaluated(s, point) for point in range(len(s.x))]
+    changed = [not same(a, b) for a, b in zip(before, [s.x, s.w, *data], strict=True)]
+    again = [evaluated(s, point, 1e9) for point in reversed(range(len(s.x)))][::-1]
+    for part in (0, 1):
+        if changed[part]:
+            advice = "read them only: the kernel goes on from what is in them"
+            return fails(name, f"an evaluation changes {'xw'[part]}", advice)
+    space = [part for part in range(len(data)) if changed[2 + part]]
+    for part in space:
+        data[part][...] = 77 if data[part].dtype.kind in "iub" else np.nan
+    last = [evaluated(s, point) for point in range(len(s.x))]
+    for part in space:  # for the checks that follow, in case it was more than space
+        data[part][...] = before[2 + part]
+    if not all(same(a, b) for runs in (again, last) for a, b in zip(first, runs, strict=True)):
+        advice = "set every number before it is used: totals to 0, g[i] by = and not by +="
+        return fails(name, "evaluations of the same x differ: something is kept between", advice)
+    if not same(first[0], evaluated(replace(s, data=s.distribution.data()), 0)):
+        advice = "make it from the settings alone; random data need a seed of their own"
+        return fails(name, "`data()` is not the same when called again", advice)
+    used = f"; {len(space)} arrays of data are working space" if space else ""
+    return ok(name, f"the same bits again at {len(s.x)} points, x and w unchanged{used}")
+
+
+def evaluated(s: Subject, point: int, left: float = 0.0) -> np.ndarray:
+    """Return U by `energy`, by `gradient` and g, into a g that something was left in."""
+    x, w = s.x[point], s.w[point]
+    U = s.energy(x, w)
+    if "gradient" not in s.functions:
+        return np.array([U])
+    g = np.full(x.size, left)
+    return np.array([U, s.functions["gradient"](x, w, s.data, g), *g])
+
+
+def same(a, b) -> bool:
+    """Tell whether two numbers or arrays are the same, bit by bit."""
+    return np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+def leaves(data: tuple) -> list:
+    """Return what is in a tuple and in the tuples inside it."""
+    return [leaf for each in data for leaf in (leaves(each) if type(each) is tuple else [each])]

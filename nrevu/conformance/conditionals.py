@@ -1,0 +1,137 @@
+"""Checks of Gibbs sampling: that `gibbs` draws w as `energy` says, and that `renew` keeps up.
+
+If w given x is drawn with density exp(-U(x, w)) h(w) / Z(x), then a w drawn at x or at y, it is not
+known where, came from y with log odds U(x, w) - U(y, w) + a constant. That is a logistic
+regression with only the constant to fit: no other function of w may help to tell x from y.
+"""
+
+import numpy as np
+
+from nrevu.conformance.noise import NOISES, noise_of_energy, noise_of_gradient
+from nrevu.conformance.subject import Subject
+from nrevu.conformance.timing import OVERHEAD, affordable
+from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped
+
+DRAWS = 8000  # of w at each point, at most
+PAIRS = 4  # of points
+THIN = 10  # scans between the w that are used, where one scan starts from the last
+BUDGET = 2.0  # seconds
+
+
+def gibbs(s: Subject) -> Verdict:
+    """See that w is drawn given x as the energy says."""
+    name = "gibbs"
+    if "gibbs" not in s.functions:
+        return skipped(name, "has no `gibbs`")
+    bits = s.bits(name, 2)
+    a, b = (scanned(s, s.x[0], s.w[0], own) for own in bits)
+    if not np.isfinite([a, b, *s.w]).all():
+        return fails(name, "draws something not finite", "see that no x makes it divide by 0, say")
+    if np.array_equal(a, b):
+        return fails(name, "different random numbers give the same w", "draw w by means of `bits`")
+    fresh = np.array_equal(a, scanned(s, s.x[0], np.zeros(a.size), bits[0]))
+    each = 4 * (s.cost["energy"] + OVERHEAD)  # two energies for a w from each of two points
+    number = affordable(BUDGET / PAIRS, each, 200, DRAWS)
+    z = {}
+    for pair in range(PAIRS):
+        z |= telling(s, pair, pair + 1, number, fresh)
+    worst = max(z, key=lambda key: abs(z[key]) if z[key] == z[key] else np.inf)
+    numbers = {"afresh": fresh, "worst": worst, "z": z[worst], "limit": limit(len(z), number)}
+    says = f"worst {worst}: z {z[worst]:.1f} ({odds(len(z), number)})"
+    if not abs(z[worst]) <= limit(len(z), number):
+        advice = "draw w with density exp(-U(x, w)), times what of w alone the joint density has"
+        says = f"w does not go with x as `energy` says: {says}"
+        return fails(name, says, advice, **numbers)
+    says = f"w goes with x as `energy` says: {says}"
+    return ok(name, says if fresh else f"{says}; each w starts from the last", **numbers)
+
+
+def scanned(s: Subject, x: np.ndarray, w: np.ndarray, bits: np.ndarray) -> np.ndarray:
+    """Return w after one scan; bits as they were."""
+    w = w.copy()
+    s.functions["gibbs"](x, w, s.data, bits.copy())
+    return w
+
+
+def telling(s: Subject, first: int, second: int, number: int, fresh: bool) -> dict[str, float]:
+    """Return z scores of what may not help to tell at which of two points w was drawn."""
+    x, y = s.x[first], s.x[second]
+    for _ in range(20):  # until the two are so near that w leaves a doubt, and no nearer
+        spread = change(s, x, y, drawn(s, (x, y), s.w[first], 100, fresh)).std()
+        if 0.5 < spread < 2 or spread == 0:
+            break
+        y = x + min(max(1 / spread, 0.25), 4.0) * (y - x)
+    w = drawn(s, (x, y), s.w[first], number, fresh)
+    dU = change(s, x, y, w)
+    came = np.repeat([0.0, 1.0], number)  # 1 where w was drawn at y
+    chance = fitted(dU, came)
+    told = {"U": dU} | {f"w[{i}]": w[:, i] for i in range(w.shape[1])}
+    told |= {f"w[{i}]^2": w[:, i] ** 2 for i in range(w.shape[1])}
+    where = f"at points {first} and {second}"
+    return {f"{key} {where}": slope(came, chance, each) for key, each in told.items()}
+
+
+def drawn(s: Subject, points, w: np.ndarray, number: int, fresh: bool) -> np.ndarray:
+    """Return so many w drawn at each of the points, one after the other."""
+    bits = s.bits("drawn", 1)[0]
+    found = []
+    for x in points:
+        own = w.copy()
+        for _ in range(number):
+            for _ in range(1 if fresh else THIN):
+                s.functions["gibbs"](x, own, s.data, bits)
+            found.append(own.copy())
+    return np.array(found)
+
+
+def change(s: Subject, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Return U(y, w) - U(x, w) for each w."""
+    return np.array([s.energy(y, own) - s.energy(x, own) for own in w])
+
+
+def fitted(dU: np.ndarray, came: np.ndarray) -> np.ndarray:
+    """Return the chances that each w was drawn at y, whose sum is how many were."""
+    low, high = dU.min() - 50, dU.max() + 50
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        chance = 0.5 + 0.5 * np.tanh(0.5 * (middle - dU))
+        low, high = (middle, high) if chance.sum() < came.sum() else (low, middle)
+    return chance
+
+
+def slope(came: np.ndarray, chance: np.ndarray, told: np.ndarray) -> float:
+    """Return the z score of what a function of w tells beyond the chances."""
+    weight = chance * (1 - chance)
+    if not weight.sum() > 0:
+        return 0.0
+    told = told - np.average(told, weights=weight)
+    spread = np.sqrt(np.sum(weight * told**2))
+    constant = not spread > 1e-9 * np.sqrt(np.sum(told**2) + 1e-300)
+    return 0.0 if constant else float(np.sum((came - chance) * told) / spread)
+
+
+def renew(s: Subject) -> Verdict:
+    """Compare U and g brought up to date by `renew` with those evaluated again."""
+    name = "renew"
+    if not {"renew", "gradient"} <= s.functions.keys():
+        return skipped(name, "has no `renew`: U and g are evaluated again after a Gibbs scan")
+    if "gibbs" not in s.functions:
+        return skipped(name, "has no `gibbs`")
+    worst = (-1.0, "", 0.0, 0.0)
+    for x, before, bits in zip(s.x, s.w, s.bits(name, len(s.x)), strict=True):
+        w = scanned(s, x, before, bits)
+        U, g = s.gradient(x, before)
+        U = s.functions["renew"](x, w, before, s.data, U, g)
+        U_true, g_true = s.gradient(x, w)
+        noise = max(noise_of_energy(s, x, each) for each in (before, w))
+        noises = np.maximum(noise_of_gradient(s, x, before), noise_of_gradient(s, x, w))
+        excess = abs(np.array([U, *g]) - [U_true, *g_true]) / (NOISES * np.array([noise, *noises]))
+        at = int(np.argmax(np.nan_to_num(excess, nan=np.inf)))
+        part = ("U", U, U_true) if at == 0 else (f"g[{at - 1}]", g[at - 1], g_true[at - 1])
+        worst = max(worst, (float(np.nan_to_num(excess[at], nan=np.inf)), *part))
+    excess, part, by, true = worst
+    says = f"{part}: {by:.12g} by `renew`, {true:.12g} evaluated again"
+    if excess > 1:
+        advice = "`w` is the new one, `before` the old; change U and g by what differs"
+        return fails(name, says, advice, renewed=by, evaluated=true)
+    return ok(name, f"within rounding; worst {says}", renewed=by, evaluated=true)

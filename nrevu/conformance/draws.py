@@ -1,0 +1,109 @@
+"""Checks of exact draws: against the known means, and that the kernels' updates leave them alone.
+
+Chains that start at exact draws stay exact draws: means and variances at their ends differ from
+those at their starts by chance alone. They do not if `draw` and `energy` disagree, or `gibbs`.
+"""
+
+import numpy as np
+
+from nrevu.conformance.chains import gaps, run, settings
+from nrevu.conformance.subject import Subject
+from nrevu.conformance.timing import affordable, seconds
+from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped
+from nrevu.series import quantities, recorded
+
+BUDGET = 1.5  # seconds, for each check
+DRAWS = 20_000  # at most
+NO_DRAW = "has no `draw`: chains need burn-in (run.burn_in)"
+
+
+def draws(s: Subject) -> Verdict:
+    """Compare the means over exact draws with those that `means` gives."""
+    name, d = "draws", s.distribution
+    begin = d.draw if s.exact else d.start
+    if np.any(begin(np.random.default_rng(3)) != begin(np.random.default_rng(3))):
+        advice = "take all random numbers from `rng`, or results cannot be repeated"
+        return fails(name, "the same `rng` does not give the same point again", advice)
+    means = d.means()
+    known = {quantity: mean for quantity, mean in means.items() if mean is not None}
+    if not s.exact:
+        pooled = "" if len(known) == len(means) else ", and estimate.mean: pooled"
+        return skipped(name, NO_DRAW + pooled)
+    if not known:
+        return skipped(name, "`means` knows none: estimate.mean: pooled will be needed")
+    columns = dict(zip(means, recorded_at(s, sample(s, name)).T, strict=True))
+    z = {q: score(columns[q] - mean) for q, mean in known.items()}
+    number, worst = len(columns[next(iter(z))]), max(z, key=lambda q: abs(z[q]))
+    found = float(columns[worst].mean())
+    numbers = {"draws": number, "z": z, "limit": limit(len(z), number)}
+    says = f"{worst}: mean {found:.5g} over {number} draws, {known[worst]:.5g} by `means`"
+    says += f": z {z[worst]:.1f} ({odds(len(z), number)})"
+    if not abs(z[worst]) <= limit(len(z), number):
+        advice = "if `metropolis` below passes, `means` is wrong, or `record`; else perhaps `draw`"
+        return fails(name, says, advice, **numbers)
+    return ok(name, f"{', '.join(known)} as known; worst {says}", **numbers)
+
+
+def sample(s: Subject, name: str, most: int = DRAWS) -> np.ndarray:
+    """Return exact draws (n, dim), as many as time and memory allow."""
+    rng, dim = s.rng(name), s.distribution.dim
+    each = seconds(lambda: s.distribution.draw(np.random.default_rng(1))) + s.cost["energy"]
+    number = min(affordable(BUDGET, each, 400, most), max(400, 4_000_000 // dim))
+    return np.array([s.distribution.draw(rng) for _ in range(number)])
+
+
+def recorded_at(s: Subject, x: np.ndarray) -> np.ndarray:
+    """Return the quantities (n, how many) at points, each with a w drawn given it."""
+    rows = np.empty((len(x), len(recorded(s.distribution))), np.float32)
+    bits = s.bits("w", len(x))
+    for point, row, own in zip(x, rows, bits, strict=True):
+        w = np.zeros(s.w.shape[1])
+        if "gibbs" in s.functions:
+            s.functions["gibbs"](point, w, s.data, own)
+        s.functions["record"](point, w, s.energy(point, w), s.data, row)
+    return np.asarray(quantities(s.distribution, rows), float)
+
+
+def score(gap: np.ndarray) -> float:
+    """Return a mean in standard errors."""
+    spread = gap.std(ddof=1)
+    if not spread > 0:
+        return 0.0 if abs(gap[0]) <= 1e-6 else float(np.copysign(np.inf, gap[0]))
+    return float(gap.mean() / spread * np.sqrt(gap.size))
+
+
+def metropolis(s: Subject) -> Verdict:
+    """See that Metropolis updates leave exact draws as they are."""
+    return kept(s, "metropolis")
+
+
+def hamiltonian(s: Subject) -> Verdict:
+    """See that HMC leaves exact draws as they are."""
+    if "gradient" not in s.functions:
+        return skipped("hamiltonian", "has no `gradient`")
+    return kept(s, "hamiltonian")
+
+
+def kept(s: Subject, name: str) -> Verdict:
+    """Run chains from exact draws by an update of that name; compare their ends with the starts."""
+    if not s.exact:
+        return skipped(name, "has no `draw`: no way to tell whether updates leave it as it is")
+    x = sample(s, "chains", DRAWS // 2)
+    chosen = settings(s, name, x)
+    x = x[: chosen.chains]
+    ends = run(s, name, x, chosen.arguments, chosen.group, name)
+    z = {key: score(gap) for key, gap in gaps(s, ends).items()}
+    worst = max(z, key=lambda key: abs(z[key]) if z[key] == z[key] else np.inf)
+    numbers = {"chains": len(x), "updates": chosen.group, "rejected": ends.rejected}
+    numbers |= {"stepsize": chosen.arguments[0], "correlation": ends.correlation}
+    numbers |= {"worst": worst, "z": z[worst], "limit": limit(len(z), len(x))}
+    says = f"{len(z)} means and variances after {chosen.group} updates of {len(x)} draws; worst "
+    says += f"{worst}: z {z[worst]:.1f} ({odds(len(z), len(x))})"
+    if not abs(z[worst]) <= limit(len(z), len(x)):
+        advice = "if nothing above fails, `draw` and `energy` are not the same distribution"
+        if "gibbs" in s.functions:
+            advice += ", or `gibbs` does not draw all of w afresh given x"
+        return fails(name, says, advice, **numbers)
+    if ends.correlation > 0.95:
+        says += f"; but chains hardly moved (correlation {ends.correlation:.2f}): it says little"
+    return ok(name, says, **numbers)

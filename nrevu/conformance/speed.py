@@ -1,0 +1,41 @@
+"""How fast a distribution is: an evaluation in compiled code, an update by the kernels."""
+
+from functools import partial
+
+import numpy as np
+
+from nrevu.conformance.chains import run
+from nrevu.conformance.subject import Subject
+from nrevu.conformance.timing import seconds
+from nrevu.conformance.verdict import Verdict, ok
+from nrevu.kernel import lanes
+
+BUDGET = 0.05  # seconds for each time that something is timed
+
+
+def speed(s: Subject) -> Verdict:
+    """Tell the nanoseconds of an evaluation of U and of its gradient, and of an update."""
+    found = {name: 1e9 * spent for name, spent in s.cost.items()}
+    found["metropolis"] = update(s, "metropolis", (0.1 * size(s),))
+    if "gradient" in s.functions:
+        found["langevin"] = update(s, "hamiltonian", (0.1 * size(s), 0.0, 1, 0.0))
+    words = {"energy": "`energy`", "gradient": "`gradient`"}
+    words |= {name: f"an update by {name}" for name in ("metropolis", "langevin")}
+    listed = ", ".join(f"{words[name]} {ns:.0f} ns" for name, ns in found.items())
+    return ok("speed", listed, **{f"{name}_ns": ns for name, ns in found.items()})
+
+
+def size(s: Subject) -> float:
+    """Return about how large a step may be."""
+    return 1.0 if "scales" in s.functions else float(s.spread.min())
+
+
+def update(s: Subject, kind: str, arguments: tuple) -> float:
+    """Return the nanoseconds of one update of one chain."""
+    chains, group = lanes(type(s.distribution)), 10
+    x = np.resize(s.x, (chains, s.distribution.dim))
+    spent = 0.0
+    while spent < BUDGET:
+        group *= 4
+        spent = seconds(partial(run, s, kind, x, arguments, group, "speed"))
+    return 1e9 * spent / (group * chains)

@@ -1,0 +1,76 @@
+"""How long evaluations take, so that each check does as much as a few seconds allow."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+
+from nrevu.kernel import OPTIONS, bind
+
+OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes by itself
+
+
+def energy(x, w, data):
+    """Return U. Bound to a distribution's own, as the next is."""
+
+
+def gradient(x, w, data, g):
+    """Write the gradient of U into g and return U."""
+
+
+def energies(points, w, data, g, times):
+    """Evaluate U at the points, one after the other, so many times."""
+    total = 0.0
+    for _ in range(times):
+        for k in range(points.shape[0]):
+            total += energy(points[k], w, data)
+    return total
+
+
+def gradients(points, w, data, g, times):
+    """Evaluate the gradient at the points, one after the other, so many times."""
+    total = 0.0
+    for _ in range(times):
+        for k in range(points.shape[0]):
+            total += gradient(points[k], w, data, g)
+    return total
+
+
+def costs(functions: dict[str, Callable], arguments: tuple) -> dict[str, float]:
+    """Return the seconds of one `energy` and one `gradient`, inside compiled code."""
+    loops = {"energy": energies, "gradient": gradients}
+    return {
+        name: cost(bind(loop, loop.__name__, {name: functions[name]}), arguments)
+        for name, loop in loops.items()
+        if name in functions
+    }
+
+
+def cost(loop, arguments: tuple) -> float:
+    """Return the seconds of one evaluation in a loop over the points, the first argument."""
+    compiled = njit(**OPTIONS)(loop)
+    compiled(*arguments, 1)
+    times = max(1, int(0.05 / max(seconds(lambda: compiled(*arguments, 1)), OVERHEAD)))
+    return seconds(lambda: compiled(*arguments, times)) / (times * len(arguments[0]))
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    """Return how long a call takes: the shortest of a few."""
+    times = []
+    for _ in range(3):
+        started = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def affordable(budget: float, each: float, least: int, most: int) -> int:
+    """Return how many calls of so many seconds fit into a budget, within limits.
+
+    It is the most, halved as often as needed: noise in the timing then seldom changes a check.
+    """
+    count = most
+    while count > least and count * each > budget:
+        count //= 2
+    return max(count, min(least, most))

@@ -1,0 +1,47 @@
+"""The verdict of one check: ok, FAILS or skipped, with the numbers that show it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from nrevu.student import t_quantile
+
+RATE = 1e-4  # how often a statistical check may fail by chance, over all its numbers together
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one check found."""
+
+    name: str  # of the check, one word
+    outcome: str  # "ok", "FAILS" or "skipped"
+    says: str  # in one line
+    advice: str = ""  # what to do, where it fails
+    numbers: dict[str, Any] = field(default_factory=dict)  # what `says` rests on
+
+
+def ok(name: str, says: str, **numbers) -> Verdict:
+    """Return the verdict of a check that passed."""
+    return Verdict(name, "ok", says, "", numbers)
+
+
+def fails(name: str, says: str, advice: str, **numbers) -> Verdict:
+    """Return the verdict of a check that failed."""
+    return Verdict(name, "FAILS", says, advice, numbers)
+
+
+def skipped(name: str, why: str) -> Verdict:
+    """Return the verdict of a check that does not apply."""
+    return Verdict(name, "skipped", why)
+
+
+def limit(count: int, values: int) -> float:
+    """Return what the largest of `count` |z| passes by chance with probability RATE at most.
+
+    Each z is a mean of so many independent values over its standard error.
+    """
+    return t_quantile(values - 1, 1 - RATE / count)
+
+
+def odds(count: int, values: int) -> str:
+    """Return the limit on |z| in words."""
+    return f"limit {limit(count, values):.1f}, passed by chance once in {1 / RATE:.0f} checks"
