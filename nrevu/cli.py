@@ -5,7 +5,7 @@ import os
 import sys
 
 from nrevu import __version__
-from nrevu.commands import cells, make, report, run, steps
+from nrevu.commands import cells, export, make, report, run, steps
 from nrevu.mistake import Mistake
 
 DESCRIPTION = """\
@@ -16,7 +16,7 @@ the accept/reject test in the chain's state and move it non-reversibly.
   nrevu make my_sweep.yaml            a sweep of your own
   nrevu run method.stepsize=1.8       one cell, here and now
 """
-COMMANDS = (make, run, cells, report, steps)
+COMMANDS = (make, run, cells, report, export, steps)
 
 
 def main(words: list[str] | None = None) -> int:
