@@ -26,6 +26,8 @@ from nrevu.places import choices, folder
 
 GROUPS = ("distribution", "method", "u", "size")
 OWN = "distribution.file"  # a file of the user's, which takes the place of a choice
+# Settings whose defaults do not suit every distribution.
+SUITED = ("schedule.gibbs_every", "estimate.mean")
 
 
 @dataclass(frozen=True)
@@ -134,11 +136,12 @@ def check_mean(cell: Cell, estimate: Estimate) -> None:
 
 
 def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
-    """Return where the key, or failing that its group, was set."""
+    """Return where the key was set, or failing that its group, or what it must suit."""
     for candidate in (key, (key or "").partition(".")[0]):
         if candidate in settings:
             return settings[candidate].place
-    inside = [s.place for name, s in settings.items() if name.startswith(f"{key}.")]
+    groups = (f"{key}.", "distribution") if key in SUITED else (f"{key}.",)
+    inside = [s.place for name, s in settings.items() if name.startswith(groups)]
     return inside[0] if inside else None
 
 

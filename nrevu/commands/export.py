@@ -47,7 +47,9 @@ def add(subs) -> None:
     )
     kinds = export.add_subparsers(required=True, metavar="WHAT")
     cell = kinds.add_parser("cell", help="a cell's chains, for ArviZ", description=CELL, **form)
-    cell.add_argument("cell", nargs="+", metavar="DIGEST | KEY=VALUE ...", help="which cell")
+    cell.add_argument(
+        "cell", nargs="+", metavar="CELL", help="a digest, or its start; or KEY=VALUE ..."
+    )
     cell.add_argument("--out", type=Path, help="a file .nc (default: DIGEST.nc)")
     cell.set_defaults(command=execute_cell)
     table = kinds.add_parser("table", help="an experiment's table", description=TABLE, **form)
