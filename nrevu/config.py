@@ -137,11 +137,13 @@ def check_mean(cell: Cell, estimate: Estimate) -> None:
 
 def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
     """Return where the key was set, or failing that its group, or what it must suit."""
-    for candidate in (key, (key or "").partition(".")[0]):
+    group = (key or "").partition(".")[0]
+    for candidate in (key, group):
         if candidate in settings:
             return settings[candidate].place
-    groups = (f"{key}.", "distribution") if key in SUITED else (f"{key}.",)
-    inside = [s.place for name, s in settings.items() if name.startswith(groups)]
+    chosen = key in SUITED or group == "distribution"
+    starts = (f"{key}.", "distribution") if chosen else (f"{key}.",)
+    inside = [s.place for name, s in settings.items() if name.startswith(starts)]
     return inside[0] if inside else None
 
 

@@ -114,7 +114,8 @@ def check_figure(doc: Document, name: str) -> None:
     need(doc, figure, needs, *path)
     for key in figure:
         if key not in (*needs, *may, "kind", "title"):
-            message = f"does not belong to a figure of kind '{figure['kind']}'"
+            others = ", ".join(("title", *needs, *may))
+            message = f"does not belong to a figure of kind '{figure['kind']}', but {others} do"
             raise Mistake(message, key, doc.place(*path, key))
     check_values(doc, figure, path)
     check_bars(doc, figure, path)
