@@ -26,6 +26,8 @@ from nrevu.places import choices, folder
 
 GROUPS = ("distribution", "method", "u", "size")
 OWN = "distribution.file"  # a file of the user's, which takes the place of a choice
+# Settings whose defaults do not suit every distribution.
+SUITED = ("schedule.gibbs_every", "estimate.mean")
 
 
 @dataclass(frozen=True)
@@ -125,11 +127,14 @@ def check_lag(cell: Cell, estimate: Estimate, given: dict[str, Setting]) -> None
 
 
 def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
-    """Return where the key, or failing that its group, was set."""
-    for candidate in (key, (key or "").partition(".")[0]):
+    """Return where the key was set, or failing that its group, or what it must suit."""
+    group = (key or "").partition(".")[0]
+    for candidate in (key, group):
         if candidate in settings:
             return settings[candidate].place
-    inside = [s.place for name, s in settings.items() if name.startswith(f"{key}.")]
+    chosen = key in SUITED or group == "distribution"
+    starts = (f"{key}.", "distribution") if chosen else (f"{key}.",)
+    inside = [s.place for name, s in settings.items() if name.startswith(starts)]
     return inside[0] if inside else None
 
 

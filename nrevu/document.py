@@ -11,11 +11,21 @@ from typing import Any
 
 import yaml
 
-from nrevu.mistake import Mistake, unknown
+from nrevu.mistake import Mistake, shown, unknown
+
+# What PyYAML raises, unmarked, for a value that is none: 2020-13-45, or `!!bool maybe`.
+NO_VALUE = (ArithmeticError, AttributeError, LookupError, ValueError)
 
 
 class Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, which also reads 1e-3 as a number."""
+    """PyYAML's safe loader, which also reads 1e-3 as a number, and knows the line it is at."""
+
+    line = 1
+
+    def construct_scalar(self, node):
+        """Return the text of a single value."""
+        self.line = node.start_mark.line + 1
+        return super().construct_scalar(node)
 
 
 Loader.add_implicit_resolver(
@@ -42,10 +52,7 @@ class Document:
 def read(path: Path) -> Document:
     """Return the document of a file whose top level is a mapping."""
     name = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
-    try:
-        loader = Loader(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise Mistake(f"cannot be read: {error}", place=name) from None
+    loader = Loader(text_of(path, name))
     try:
         node = loader.get_single_node()
         lines: dict[tuple, int] = {}
@@ -54,11 +61,12 @@ def read(path: Path) -> Document:
         data = loader.construct_document(node) if node is not None else None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise Mistake(f"not valid YAML: {error.problem}", place=f"{name}:{line}") from None
-    except ValueError as error:  # a date such as 2020-13-45
-        raise Mistake(f"not valid YAML: {error}", place=name) from None
+        raise Mistake(f"not valid YAML: {problem_of(error)}", place=f"{name}:{line}") from None
+    except NO_VALUE as error:
+        raise Mistake(f"not valid YAML: {error}", place=f"{name}:{loader.line}") from None
     except RecursionError:
-        raise Mistake("a part of the file contains itself", place=name) from None
+        message = "a part of the file contains itself, or is nested too deeply"
+        raise Mistake(message, place=name) from None
     finally:
         loader.dispose()
     if not isinstance(data, dict):
@@ -66,23 +74,61 @@ def read(path: Path) -> Document:
     return Document(name, path.parent, data, lines)
 
 
+def text_of(path: Path, name: str) -> str:
+    """Return the text of a file, or raise a Mistake with the line that cannot be read."""
+    try:
+        data = path.read_bytes()
+        text = data.decode()
+        yaml.reader.Reader(text)
+    except OSError as error:
+        raise Mistake(f"cannot be read: {error.strerror}", place=name) from None
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        message = f"cannot be read: byte {data[error.start]:#04x} is not UTF-8 text"
+        raise Mistake(message, place=f"{name}:{line}") from None
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        message = f"cannot be read: character #x{error.character:04x} is not allowed in YAML"
+        raise Mistake(message, place=f"{name}:{line}") from None
+    return text
+
+
+def problem_of(error: yaml.MarkedYAMLError) -> str:
+    """Return what PyYAML says of a file, with the line where the part at fault begins."""
+    problem = (error.problem or "").replace("second occurrence", "an anchor (&) given twice")
+    problem += ": use spaces, not tabs" if "'\\t'" in problem else ""
+    if error.context and error.context_mark and error.context.startswith("while"):
+        problem += f" ({error.context} that begins in line {error.context_mark.line + 1})"
+    return problem
+
+
 def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> None:
     """Note the line of each key below a node; a key given twice is a mistake."""
+    if isinstance(node, yaml.ScalarNode) and re.search("[\ud800-\udfff]", node.value):
+        message = "half of a character (\\ud800 to \\udfff) cannot be printed"
+        raise Mistake(message, place=f"{file}:{node.start_mark.line + 1}")
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             lines[(*path, index)] = item.start_mark.line + 1
             walk(item, (*path, index), lines, file)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                message = "a key must be a word: put it into quotes"
-                raise Mistake(message, place=f"{file}:{key.start_mark.line + 1}")
+            check_key(key, file)
             here, line = (*path, key.value), key.start_mark.line + 1
             if here in lines:
                 message = f"given twice, first in line {lines[here]}"
                 raise Mistake(message, key=str(key.value), place=f"{file}:{line}")
             lines[here] = line
             walk(value, here, lines, file)
+
+
+def check_key(key: yaml.Node, file: str) -> None:
+    """Raise a Mistake for a key that is not text, such as 3, or `on`, which YAML takes for true."""
+    single = isinstance(key, yaml.ScalarNode)
+    if not single or key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+        given = f", not {key.value}" if single else ""
+        message = f"a key must be a word{given}: put it into quotes"
+        raise Mistake(message, place=f"{file}:{key.start_mark.line + 1}")
 
 
 def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
@@ -94,11 +140,31 @@ def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> N
         place = doc.place(*path, key)
         if key not in allowed:
             raise unknown("key", key, allowed, place=place)
-        if not isinstance(value, allowed[key]):
-            kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
+        kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             kinds = tuple(kind for kind in kinds if kind is not int or float not in kinds)
             known = (words[kind] for kind in kinds if kind in words)
-            raise Mistake(f"must be {' or '.join(known)}", key, place)
+            raise Mistake(f"must be {' or '.join(known)}, not {given(value)}", key, place)
+
+
+def given(value: Any) -> str:
+    """Return a value in the words of YAML."""
+    words = {None: "nothing", True: "true", False: "false"}
+    plain = value is None or isinstance(value, bool)
+    return words[value] if plain else shown(repr(value))
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a number that can be reckoned with."""
+    return type(value) in (int, float) and abs(value) < 1e300
+
+
+def check_texts(doc: Document, texts: list, *path) -> None:
+    """Raise a Mistake for an entry that is not text: `- Note: this` is a key and a value."""
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            message = f"holds text; put {given(text)} into quotes"
+            raise Mistake(message, path[-1], doc.place(*path, index))
 
 
 def need(doc: Document, data: Mapping, keys, *path) -> None:

@@ -17,7 +17,7 @@ from nrevu.config import Setting, resolve
 from nrevu.document import Document, check_keys
 from nrevu.estimate import Estimate
 from nrevu.grammar import check_grammar
-from nrevu.mistake import Mistake, unknown
+from nrevu.mistake import Mistake, shown, unknown
 from nrevu.places import choices, folder
 from nrevu.sweep import setting, settings_of
 
@@ -85,7 +85,8 @@ def read(name: str) -> Document:
     check_keys(doc, doc.data, KEYS, ())
     for key in ("title", "cell", "sweep"):
         if key not in doc.data:
-            raise Mistake("is missing", key=key, place=doc.file)
+            message = "is missing: an experiment has a title, a cell and a sweep"
+            raise Mistake(message, key=key, place=doc.file)
     for size in doc.data.get("sizes", {}):
         if size not in choices("size"):
             raise unknown("size", size, choices("size"), place=doc.place("sizes", size))
@@ -99,20 +100,21 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
     if size not in choices("size"):
         raise unknown("size", size, choices("size"), key="size")
     cells, estimates = [], set()
+    common = [Setting("size", size, "command line"), *shared(doc), *at_size(doc, size)]
     for settings in settings_of(doc):
         for each in settings:
             if each.key.partition(".")[0] in ("estimate", "size"):
                 message = "cannot be swept: it is the same for all cells of an experiment"
                 raise Mistake(message, each.key, each.place)
-        size_settings = [Setting("size", size, "command line"), *shared(doc), *at_size(doc, size)]
         try:
-            cell, estimate = resolve([*size_settings, *settings, *extra])
+            cell, estimate = resolve([*common, *settings, *extra])
         except Mistake as mistake:  # of a key that the file leaves to its default
             raise mistake.at(doc.file) from None
         cells.append((cell, settings))
         estimates.add(estimate)
     if not cells:
-        raise Mistake("has no cells", "sweep", doc.place("sweep"))
+        why = ": all are excluded" if doc.data.get("exclude") else ""
+        raise Mistake(f"has no cells{why}", "sweep", doc.place("sweep"))
     check_cells(cells)
     experiment = Experiment(
         name=Path(name).stem,
@@ -160,21 +162,22 @@ def at_size(doc: Document, size: str) -> list[Setting]:
     """Return the settings that hold at this size only."""
     own = doc.data.get("sizes", {}).get(size) or {}
     if not isinstance(own, dict) or "size" in own:
-        raise Mistake(
-            "must be keys and values, 'size' not among them", size, doc.place("sizes", size)
-        )
+        message = "must be keys and values, 'size' not among them"
+        raise Mistake(message, size, doc.place("sizes", size))
     return [setting(doc, key, value, doc.place("sizes", size, key)) for key, value in own.items()]
 
 
 def check_cells(cells: list[tuple[Cell, list[Setting]]]) -> None:
     """Raise a Mistake if a cell is there twice."""
-    seen = set()
+    seen: dict[str, str] = {}
     for cell, settings in cells:
+        place = settings[0].place
         if cell.digest in seen:
-            where = ", ".join(f"{s.key}={s.value}" for s in settings)
-            message = f"the cell ({where}) is in the sweep twice"
-            raise Mistake(message, "sweep", settings[0].place)
-        seen.add(cell.digest)
+            first = seen[cell.digest]
+            where = ", ".join(f"{s.key}={shown(s.value)}" for s in settings)
+            other = f", first at {first}" if first != place else ""
+            raise Mistake(f"the cell ({where}) is in the sweep twice{other}", "sweep", place)
+        seen[cell.digest] = place
 
 
 def shared_settings(name: str, given: list[Setting]) -> list[Setting]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, field
 from typing import Any
 
-from nrevu.mistake import Mistake, unknown
+from nrevu.mistake import Mistake, shown, unknown
 
 COMPARISONS = {
     "at_least": operator.ge,
@@ -84,7 +84,8 @@ def check(f: dataclasses.Field, value: Any, key: str):
         for limit, bound in limits.items()
         if limit in COMPARISONS and bound is not None
     ):
-        raise Mistake(f"{value!r} is not allowed: it must be {allowed_values(f)}", key=key)
+        given = shown(repr(value))
+        raise Mistake(f"{given} is not allowed: it must be {allowed_values(f)}", key=key)
     return value
 
 

@@ -1,4 +1,4 @@
-"""What an experiment's file may say of figures, confirmation and claims, whatever its cells are.
+"""What an experiment's file may say of figures, traces and confirmation, whatever its cells are.
 
 In: the document. Out: a Mistake, with its place, for a key or value that is not allowed.
 """
@@ -6,8 +6,9 @@ In: the document. Out: a Mistake, with its place, for a key or value that is not
 import re
 from typing import Any
 
-from nrevu.document import Document, check_keys, need
+from nrevu.document import Document, check_keys, check_texts, given, need
 from nrevu.mistake import Mistake, unknown
+from nrevu.published import check_claim, check_published
 
 TRACE_KEYS = {
     "best": str,  # follow the cell in which this column is lowest ...
@@ -45,15 +46,6 @@ FIGURE_KEYS = {
     "range": list,  # heat: the values at the ends of the colour scale
     "colours": list,  # of the lines, in the order of their values; default: a safe palette
 }
-CLAIM_KEYS = {
-    "text": str,  # what is claimed
-    "published": (int, float),  # the ratio, where one was printed
-    "quantity": str,  # of which column
-    "of": dict,  # numerator: the best cell with these values
-    "over": dict,  # denominator: the best cell with these values; without it, `of` alone is claimed
-    "groups": int,  # recorded groups of the runs it was from, if they are known
-    "assuming": str,  # what the comparison rests on
-}
 KINDS = {  # of figures: what each needs, and what else it may have
     "lines": (
         ("x", "panels"),
@@ -87,10 +79,8 @@ def check_grammar(doc: Document) -> None:
     for index, entry in enumerate(doc.data.get("published", ())):
         check_published(doc, entry, "published", index)
     for index, claim in enumerate(doc.data.get("claims", ())):
-        if not isinstance(claim, dict):
-            raise Mistake("holds keys and values", "claims", doc.place("claims", index))
-        check_keys(doc, claim, CLAIM_KEYS, ("claims", index))
-        need(doc, claim, ("text", "quantity", "of"), "claims", index)
+        check_claim(doc, claim, "claims", index)
+    check_texts(doc, doc.data.get("notes", ()), "notes")
 
 
 def check_confirm(doc: Document) -> None:
@@ -99,23 +89,12 @@ def check_confirm(doc: Document) -> None:
     check_keys(doc, confirm, CONFIRM_KEYS, ("confirm",))
     need(doc, confirm, CONFIRM_KEYS, "confirm")
     for key in ("cells", "longer"):
-        if isinstance(confirm[key], bool) or not 1 <= confirm[key] <= 10**6:
-            message = "must be a whole number from 1 to a million"
+        if not 1 <= confirm[key] <= 10**6:
+            message = f"must be a whole number from 1 to a million, not {confirm[key]}"
             raise Mistake(message, key, doc.place("confirm", key))
     if not confirm["for_each"]:
         message = "has no entries: name the columns within which to take the best"
         raise Mistake(message, "for_each", doc.place("confirm", "for_each"))
-
-
-def check_published(doc: Document, entry: Any, *path) -> None:
-    """Raise a Mistake if an entry lacks its settings or length, or holds a number that is none."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
-        message = "holds 'at' (settings), 'groups' (run length), 'source' and numbers"
-        raise Mistake(message, "published", doc.place(*path))
-    need(doc, entry, ("groups",), *path)
-    for key, value in entry.items():
-        if key not in ("at", "source") and (type(value) not in (int, float) or not value > 0):
-            raise Mistake(f"{value!r} is not a number above 0", key, doc.place(*path, key))
 
 
 def check_figure(doc: Document, name: str) -> None:
@@ -135,7 +114,8 @@ def check_figure(doc: Document, name: str) -> None:
     need(doc, figure, needs, *path)
     for key in figure:
         if key not in (*needs, *may, "kind", "title"):
-            message = f"does not belong to a figure of kind '{figure['kind']}'"
+            others = ", ".join(("title", *needs, *may))
+            message = f"does not belong to a figure of kind '{figure['kind']}', but {others} do"
             raise Mistake(message, key, doc.place(*path, key))
     check_values(doc, figure, path)
     check_bars(doc, figure, path)
@@ -152,11 +132,14 @@ def check_values(doc: Document, figure: dict, path: tuple) -> None:
             raise Mistake("has no entries", key, doc.place(*path, key))
     for colour in figure.get("colours", ()):
         if not re.fullmatch(r"#[0-9a-fA-F]{6}", str(colour)):
-            message = f"'{colour}' is not a colour: write it as \"#RRGGBB\", with the quotes"
+            message = f'{given(colour)} is not a colour: write it as "#RRGGBB", with the quotes'
             raise Mistake(message, "colours", doc.place(*path, "colours"))
     for key, allowed in WORDS.items():
         if key in figure and figure[key] not in allowed:
             raise unknown("value", figure[key], allowed, key=key, place=doc.place(*path, key))
+    if figure["kind"] == "heat" and figure["x"] == figure["y"]:
+        message = f"must differ from 'x', which is '{figure['x']}' too"
+        raise Mistake(message, "y", doc.place(*path, "y"))
     ends = figure.get("range", [1, 2])
     fine = len(ends) == 2 and all(type(end) in (int, float) for end in ends)
     if not fine or not 0 < ends[0] < ends[1] < float("inf"):
@@ -167,6 +150,7 @@ def check_values(doc: Document, figure: dict, path: tuple) -> None:
 def check_bars(doc: Document, figure: dict, path: tuple) -> None:
     """Raise a Mistake if a figure's bars or labels are not of the right form."""
     shown = figure.get("values") or figure.get("quantities") or [figure.get("value")]
+    check_texts(doc, figure.get("labels", ()), *path, "labels")
     if "labels" in figure and len(figure["labels"]) != len(shown):
         place = doc.place(*path, "labels")
         raise Mistake(f"needs {len(shown)}, one for each of what is shown", "labels", place)

@@ -21,10 +21,16 @@ class Mistake(Exception):
         return Mistake(self.message, self.key or key, self.place or place)
 
 
+def shown(value: object) -> str:
+    """Return what was given as it is to be printed: on one line, and cut short if it is long."""
+    text = value if isinstance(value, str) and value.isprintable() else repr(value)
+    return text if len(text) <= 100 else f"{text[:80]}..."
+
+
 def unknown(what: str, given: object, allowed: Iterable[str], **where) -> Mistake:
     """Return the mistake of naming something that does not exist."""
     allowed = sorted(map(str, allowed))
     lower = {name.lower(): name for name in allowed}
-    near = difflib.get_close_matches(str(given).lower(), lower, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(str(given)[:200].lower(), lower, n=1, cutoff=0.5)
     hint = f" Did you mean '{lower[near[0]]}'?" if near else ""
-    return Mistake(f"unknown {what} '{given}'.{hint} Allowed: {', '.join(allowed)}", **where)
+    return Mistake(f"unknown {what} '{shown(given)}'.{hint} Allowed: {', '.join(allowed)}", **where)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nrevu.cell import Cell, parameters
-from nrevu.document import Document
+from nrevu.document import Document, given
 from nrevu.mistake import Mistake, unknown
 from nrevu.series import averages
 
@@ -18,7 +18,7 @@ FROM_BEST = ("bars", "intervals", "ratios")  # kinds that show best cells, confi
 def check_cells(doc: Document, cells: list[Cell]) -> None:
     """Raise a Mistake for what does not fit the cells, those of experiments beside included."""
     rows = [parameters(cell) | cell.derived for cell in cells]
-    known = columns(cells)
+    known = columns(cells, rows)
     estimated = [name for name in known if is_estimated(name)]
     for name, path, must_be_estimated in mentioned(doc):
         allowed = estimated if must_be_estimated else known
@@ -27,19 +27,25 @@ def check_cells(doc: Document, cells: list[Cell]) -> None:
     for name in doc.data.get("figures", {}):
         check_figure_cells(doc, name, rows)
     for index, entry in enumerate(doc.data.get("published", ())):
-        found = sum(fits(row, entry["at"]) for row in rows)
-        if found != 1:
-            message = f"'at' must say which cell it is: it fits {found} of {len(rows)}"
+        found = [row for row in rows if fits(row, entry["at"])]
+        if len(found) != 1:
+            message = f"'at' must say which cell it is: it fits {len(found)} of {len(rows)}"
+            differ = f"which differ in {', '.join(varying(found))}"
+            message += f"; {differ if found else misfit(rows, entry['at'])}"
             raise Mistake(message, "published", doc.place("published", index, "at"))
     for index, claim in enumerate(doc.data.get("claims", ())):
         for side in ("of", "over"):
             if side in claim and not any(fits(row, claim[side]) for row in rows):
-                raise Mistake("fits no cell", side, doc.place("claims", index, side))
+                message = f"fits no cell: {misfit(rows, claim[side])}"
+                raise Mistake(message, side, doc.place("claims", index, side))
 
 
 def check_own(doc: Document, cells: Sequence[Cell]) -> None:
     """Raise a Mistake for what `trace` and `confirm` say that does not fit the own cells."""
-    known = columns(cells)
+    if not doc.data.get("trace") and not doc.data.get("confirm"):
+        return
+    rows = [parameters(cell) | cell.derived for cell in cells]
+    known = columns(cells, rows)
     estimated = [name for name in known if is_estimated(name)]
     settings = [name for name in known if not is_estimated(name)]
     for key, name in doc.data.get("trace", {}).items():
@@ -57,7 +63,6 @@ def check_own(doc: Document, cells: Sequence[Cell]) -> None:
     if confirm["cells"] > 1 and min(cell.run.chains for cell in cells) < 2:
         message = "to choose among several cells needs run.chains of 2 or more"
         raise Mistake(message, "cells", doc.place("confirm", "cells"))
-    rows = [parameters(cell) | cell.derived for cell in cells]
     for name, where, path in chosen_by(doc):
         quantity = confirm["best"].partition(".")[2]
         if name.partition(".")[2] != quantity and sum(fits(row, where) for row in rows) > 1:
@@ -84,9 +89,9 @@ def is_estimated(column: str) -> bool:
     )
 
 
-def columns(cells: list[Cell]) -> list[str]:
+def columns(cells: Sequence[Cell], rows: list[dict]) -> list[str]:
     """Return the columns that a figure or a published number may speak of."""
-    names = {key for cell in cells for key in (*parameters(cell), *cell.derived)}
+    names = {key for row in rows for key in row}
     kinds = {cell.distribution for cell in cells}
     quantities = {q for kind in kinds for q in (*kind.means(), *averages(kind))}
     times = {f"{kind}.{quantity}" for kind in ("tau", "cost") for quantity in quantities}
@@ -102,7 +107,8 @@ def check_figure_cells(doc: Document, name: str, rows: list[dict]) -> None:
     selections += [("bars", bar["where"]) for bar in settings.get("bars", ())]
     for key, where in selections:
         if not any(fits(row, where) for row in rows):
-            raise Mistake("fits no cell", key, doc.place("figures", name, key))
+            message = f"fits no cell: {misfit(rows, where)}"
+            raise Mistake(message, key, doc.place("figures", name, key))
     if settings["kind"] not in ("lines", "heat"):
         return
     shown = [row for row in rows if fits(row, settings.get("where", {}))]
@@ -121,6 +127,24 @@ def check_figure_cells(doc: Document, name: str, rows: list[dict]) -> None:
 def fits(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
     """Tell whether a cell's flat parameters have these values."""
     return all(row.get(key) == value for key, value in where.items())
+
+
+def misfit(rows: list[dict], where: Mapping[str, Any]) -> str:
+    """Return why no cell fits: a value that none has, or several that none has together."""
+    for key, value in where.items():
+        there = list(dict.fromkeys(str(row[key]) for row in rows if key in row))
+        if is_estimated(key):
+            return f"'{key}' is an estimate, and cells are chosen by their settings"
+        if not any(row.get(key) == value for row in rows):
+            listed = ", ".join(there[:12]) + (", ..." if len(there) > 12 else "")
+            return f"none has {key} {given(value)}; there are {listed}"
+    return "none has all of these values"
+
+
+def varying(rows: list[dict]) -> list[str]:
+    """Return the keys in which some cells differ."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return [key for key in keys if len({row.get(key) for row in rows}) > 1]
 
 
 def mentioned(doc: Document) -> Iterator[tuple[str, tuple, bool]]:

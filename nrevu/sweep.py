@@ -12,10 +12,10 @@ from typing import Any
 
 from nrevu.cell import near
 from nrevu.config import Setting
-from nrevu.document import Document
-from nrevu.mistake import Mistake, unknown
+from nrevu.document import Document, is_number
+from nrevu.mistake import Mistake, shown, unknown
 
-MOST = 100_000  # values of one range
+MOST = 100_000  # values of one range, or cells of a sweep: more is a slip of the pen
 RANGE = ("from", "to", "step", "count", "scale")
 FORMS = (
     "a range is {from: A, to: B, step: C} with A <= B and C > 0, or {from: A, to: B, count: N} "
@@ -38,16 +38,21 @@ def settings_of(doc: Document) -> Iterator[list[Setting]]:
     """Yield the settings of each cell of the sweep, but for those that are excluded."""
     unused = dict(enumerate(exclusions(doc)))
     rules = list(unused.values())
+    keys: set[str] = set()
     for settings in all_settings(doc):
         given = {s.key: s.value for s in settings}
+        keys |= given.keys()
         hits = [index for index, rule in enumerate(rules) if excluded(given, rule)]
         for index in hits:
             unused.pop(index, None)
         if not hits:
             yield settings
-    for index in unused:
-        place = doc.place("exclude", index)
-        raise Mistake("matches no cell of the sweep", f"exclude[{index}]", place)
+    for index, rule in unused.items():
+        where = {"key": f"exclude[{index}]", "place": doc.place("exclude", index)}
+        for key in rule:
+            if key not in keys:
+                raise unknown("key of the sweep", key, keys, **where)
+        raise Mistake("matches no cell of the sweep", **where)
 
 
 def exclusions(doc: Document) -> list[dict[str, list]]:
@@ -69,13 +74,18 @@ def excluded(given: Mapping[str, Any], rule: Mapping[str, list]) -> bool:
 def all_settings(doc: Document) -> Iterator[list[Setting]]:
     """Yield the settings of each cell of the sweep."""
     sweep = doc.data["sweep"]
-    listed = isinstance(sweep, list)
+    listed, cells = isinstance(sweep, list), 0
     for index, block in enumerate(sweep if listed else [sweep]):
         path = ("sweep", index) if listed else ("sweep",)
         if not isinstance(block, dict) or not block:
-            raise Mistake("a block of a sweep holds keys and values", "sweep", doc.place(*path))
+            message = f"a block of a sweep holds keys and values, not {shown(repr(block))}"
+            raise Mistake(message, "sweep", doc.place(*path))
         check_once(doc, block, path)
         choices = [choices_of(doc, key, spec, path) for key, spec in block.items()]
+        cells += math.prod(map(len, choices))
+        if cells > MOST:
+            message = f"has {cells} cells, too many: at most {MOST}"
+            raise Mistake(message, "sweep", doc.place(*path))
         for combination in itertools.product(*choices):
             yield list(itertools.chain(*combination))
 
@@ -99,7 +109,8 @@ def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Set
     if not isinstance(spec, list) or not all(
         isinstance(together, list) and len(together) == len(names) for together in spec
     ):
-        raise Mistake(f"needs a list of lists of {len(names)} values each", key, place)
+        message = f"needs a list of lists of {len(names)} values each, not {shown(repr(spec))}"
+        raise Mistake(message, key, place)
     if not spec:
         raise Mistake("has no values", key, place)
     return [
@@ -123,12 +134,12 @@ def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
         if name not in RANGE:
             raise unknown("key of a range", name, RANGE, key=key, place=place)
     start, end, step = (spec.get(name) for name in ("from", "to", "step"))
-    finite = all(type(n) in (int, float) and math.isfinite(n) for n in (start, end, step))
-    if not finite or step <= 0 or end < start:
-        raise Mistake(FORMS, key, place)
+    if not all(map(is_number, (start, end, step))) or step <= 0 or end < start:
+        raise Mistake(f"{FORMS}; not {shown(repr(spec))}", key, place)
+    if (end - start) / step >= MOST:
+        message = f"has about {(end - start) / step:.3g} values, too many: at most {MOST}"
+        raise Mistake(message, key, place)
     count = int((end - start) / step + 1e-9) + 1
-    if count > MOST:
-        raise Mistake(f"has {count} values, too many: at most {MOST}", key, place)
     numbers = [round(start + index * step, 12) for index in range(count)]
     whole = type(start) is int and type(step) is int
     return [int(number) for number in numbers] if whole else numbers
@@ -144,11 +155,9 @@ def spread(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
     scale = spec.get("scale", "linear")
     if scale not in ("linear", "log"):
         raise unknown("scale", scale, ("linear", "log"), key=key, place=place)
-    finite = all(type(n) in (int, float) and math.isfinite(n) for n in (start, end))
-    if not finite or type(count) is not int or count < 2 or end <= start:
-        raise Mistake(FORMS, key, place)
-    if scale == "log" and start <= 0:
-        raise Mistake(FORMS, key, place)
+    fine = is_number(start) and is_number(end) and type(count) is int
+    if not fine or count < 2 or end <= start or (scale == "log" and start <= 0):
+        raise Mistake(f"{FORMS}; not {shown(repr(spec))}", key, place)
     if count > MOST:
         raise Mistake(f"has {count} values, too many: at most {MOST}", key, place)
     shares = [index / (count - 1) for index in range(count)]
