@@ -1,0 +1,88 @@
+"""The examples in the documents: every YAML block is, or completes, an experiment that expands.
+
+A block without a title is a part: what else a file needs is taken from the last whole one before
+it on the page. A block after the line `<!-- not an experiment -->` is left alone. Python blocks
+that begin with `# NAME.py` are the files that examples speak of.
+"""
+
+import re
+
+import pytest
+import yaml
+from conftest import REPO
+
+from nrevu.document import Loader
+from nrevu.experiment import KEYS, expand
+from nrevu.grammar import CONFIRM_KEYS, FIGURE_KEYS, KINDS, TRACE_KEYS
+from nrevu.places import choices
+from nrevu.published import CLAIM_KEYS, ENTRY_KEYS
+
+PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
+FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+LEFT_ALONE = "<!-- not an experiment -->"
+
+
+def blocks(page, language):
+    """Yield the line and the text of each fenced block of a language."""
+    text = page.read_text()
+    for found in FENCE.finditer(text):
+        before = text[: found.start()]
+        if found[2] == language and not before.rstrip().endswith(LEFT_ALONE):
+            yield before.count("\n") + 1, found[3]
+
+
+def experiments():
+    """Yield the page, the line and the data of each example, parts completed."""
+    for page in PAGES:
+        whole = {}
+        for line, text in blocks(page, "yaml"):
+            data = yaml.load(text, Loader)
+            whole = data if "title" in data else whole
+            needed = {key: whole[key] for key in ("title", "cell", "sweep") if key in whole}
+            yield page, line, needed | data
+
+
+EXAMPLES = list(experiments())
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Work in a folder that has the Python files of the documents."""
+    for page in PAGES:
+        for _, text in blocks(page, "python"):
+            name = re.match(r"# (\w+\.py)\n", text)
+            if name:
+                (tmp_path / name[1]).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "page, line, data", EXAMPLES, ids=[f"{page.name}:{line}" for page, line, _ in EXAMPLES]
+)
+def test_every_example_expands_at_every_size(here, page, line, data):
+    (here / "example.yaml").write_text(yaml.safe_dump(data, sort_keys=False))
+    for size in choices("size"):
+        assert expand(str(here / "example.yaml"), size).cells
+
+
+def test_there_are_examples_of_everything():
+    """Each key of the grammar, and each kind of figure, is in some example of docs/sweeps.md."""
+    parts = [data for page, _, data in EXAMPLES if page.name == "sweeps.md"]
+    figures = [figure for data in parts for figure in data.get("figures", {}).values()]
+    assert {figure["kind"] for figure in figures} == KINDS.keys()
+    assert {key for figure in figures for key in figure} >= FIGURE_KEYS.keys() - {"columns"}
+    for name, keys in (("confirm", CONFIRM_KEYS), ("trace", TRACE_KEYS)):
+        assert {key for data in parts for key in data.get(name, {})} == keys.keys()
+    for name, keys in (("claims", CLAIM_KEYS), ("published", ENTRY_KEYS)):
+        entries = [entry for data in parts for entry in data.get(name, ())]
+        assert {key for entry in entries for key in entry} >= set(keys) - {"clustering"}
+    page = (REPO / "docs/sweeps.md").read_text()
+    assert all(f"`{key}`" in page for key in (*KEYS, "columns"))
+
+
+def test_the_page_counts_its_cells(here):
+    _, _, data = next(e for e in EXAMPLES if e[0].name == "sweeps.md")
+    (here / "first.yaml").write_text(yaml.safe_dump(data))
+    page = (REPO / "docs/sweeps.md").read_text()
+    assert "These are 5 + 10 cells" in page and len(expand("first.yaml", "smoke").cells) == 15
