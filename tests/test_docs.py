@@ -47,7 +47,8 @@ EXAMPLES = list(experiments())
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """Work in a folder that has the Python files of the documents."""
+    """Work in a folder that has the Python files of the documents, and the one to start from."""
+    (tmp_path / "my_density.py").write_text((REPO / "nrevu/templates/my_density.py").read_text())
     for page in PAGES:
         for _, text in blocks(page, "python"):
             name = re.match(r"# (\w+\.py)\n", text)
