@@ -22,15 +22,29 @@ def installed(tmp_path_factory):
     return folder / "site"
 
 
-def test_a_wheel_runs_from_any_directory(installed, tmp_path):
-    assert (installed / "nrevu/conf/experiment/fig1.yaml").exists()
-    words = [sys.executable, "-m", "nrevu", "run", "size=smoke", "distribution.dim=2", "--json"]
-    env = {**os.environ, "PYTHONPATH": str(installed)}
-    where = "import nrevu; print(nrevu.__file__)"
-    found = subprocess.run(
-        [sys.executable, "-c", where], cwd=tmp_path, env=env, capture_output=True
-    )
-    assert str(installed) in found.stdout.decode()
-    run = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True)
+@pytest.fixture
+def python(installed, tmp_path):
+    """Return a function that runs Python with that install, in an empty folder."""
+
+    def run(*words):
+        env = {**os.environ, "PYTHONPATH": str(installed)}
+        command = [sys.executable, *words]
+        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+
+    return run
+
+
+def test_a_wheel_runs_from_any_directory(installed, python):
+    assert str(installed) in python("-c", "import nrevu; print(nrevu.__file__)").stdout
+    run = python("-m", "nrevu", "run", "size=smoke", "distribution.dim=2", "--json")
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["groups"] == 400
+
+
+def test_a_wheel_brings_the_workflow_and_files_to_start_from(python, tmp_path):
+    for kind in ("sweep", "distribution"):
+        assert python("-m", "nrevu", "new", kind).returncode == 0
+    assert (tmp_path / "my_density.py").exists()
+    run = python("-m", "nrevu", "make", "my_sweep.yaml", "--size", "smoke", "--dry-run")
+    assert run.returncode == 0, run.stderr
+    assert "sample" in run.stdout and "report" in run.stdout
