@@ -24,6 +24,7 @@ def installed(tmp_path_factory):
 
 def test_a_wheel_runs_from_any_directory(installed, tmp_path):
     assert (installed / "nrevu/conf/experiment/fig1.yaml").exists()
+    assert (installed / "nrevu/templates/my_density.py").exists()
     words = [sys.executable, "-m", "nrevu", "run", "size=smoke", "distribution.dim=2", "--json"]
     env = {**os.environ, "PYTHONPATH": str(installed)}
     where = "import nrevu; print(nrevu.__file__)"
