@@ -9,7 +9,17 @@ from conftest import REPO
 from nrevu.cell import build_distribution
 from nrevu.cli import main
 from nrevu.commands.new import KINDS, TEMPLATES
-from nrevu.conformance import building, calls, check, conditionals, draws, paths, slopes
+from nrevu.conformance import (
+    building,
+    calls,
+    chains,
+    check,
+    conditionals,
+    draws,
+    paths,
+    slopes,
+    speed,
+)  # fmt: skip
 from nrevu.conformance.subject import prepare
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.mixed import Mixed
@@ -41,44 +51,47 @@ def outcomes(distribution):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_is_right_passes(distribution, skipped):
+def test_what_is_right_passes(distribution, skipped, monkeypatch):
     """Four statistical checks at most, each failing by chance once in 10,000; the seed is fixed."""
+    monkeypatch.setattr(chains, "EVALUATIONS", 400)  # enough, and quicker
+    monkeypatch.setattr(speed, "BUDGET", 0.01)
     found = outcomes(distribution)
     assert {name for name, outcome in found.items() if outcome == "skipped"} == skipped
     assert "FAILS" not in found.values() and len(found) == 16
 
 
 FLAWS = [
-    (slopes.gradient, {"slope": 1.0001}),
-    (slopes.gradient, {"slope": -1.0}),
-    (slopes.gradient, {"grains": 0.5}),
-    (slopes.same_energy, {"shift": 1e-9}),
-    (paths.line, {"slope": 1.0001}),
-    (paths.line, {"jump": 0.01}),
-    (paths.leapfrog, {"slope": 1.01}),
-    (paths.leapfrog, {"slope": -1.0}),
-    (calls.finite, {"hole": 20.0}),
-    (calls.finite, {"hole": 0.01}),
-    (calls.finite, {"wall": 0.01}),
-    (calls.finite, {"memory": 1.0}),
-    (calls.repeatable, {"memory": 1.0}),
-    (calls.repeatable, {"touch": 1e-9}),
-    (calls.repeatable, {"drift": 1e-6}),
-    (calls.record, {"columns": 1.0}),
-    (draws.draws, {"mean": 0.05}),
-    (draws.draws, {"other": 1.0}),
-    (draws.metropolis, {"wide": 1.1}),
-    (draws.hamiltonian, {"wide": 1.1}),
-    (draws.metropolis, {"sticky": 0.5}),
-    (conditionals.gibbs, {"rate": 1.3}),
-    (conditionals.renew, {"late": 1e-9}),
+    (slopes.gradient, {"slope": 1.0001}, "12 of 24 derivatives are wrong; worst x[1]"),
+    (slopes.gradient, {"slope": -1.0}, "12 of 24 derivatives are wrong; worst x[1]"),
+    (slopes.gradient, {"grains": 0.5}, "do not settle"),
+    (slopes.same_energy, {"shift": 1e-9}, "1e-09 apart"),
+    (paths.line, {"slope": 1.0001}, "integral of the gradient"),
+    (paths.line, {"jump": 0.01}, "integral of the gradient"),
+    (paths.leapfrog, {"slope": 1.01}, "it should fall 4 times"),
+    (paths.leapfrog, {"slope": -1.0}, "it should fall 4 times"),
+    (calls.finite, {"hole": 20.0}, "`energy` is nan"),
+    (calls.finite, {"hole": 0.01}, "(draws)"),
+    (calls.finite, {"wall": 0.01}, "`energy` is inf"),
+    (calls.finite, {"memory": 1.0}, "leaves nan in g[0]"),
+    (calls.repeatable, {"memory": 1.0}, "something is kept"),
+    (calls.repeatable, {"touch": 1e-9}, "an evaluation changes x"),
+    (calls.repeatable, {"drift": 1e-6}, "something is kept"),
+    (calls.record, {"columns": 1.0}, "does not write log_prob"),
+    (draws.draws, {"mean": 0.05}, "coordinate: mean"),
+    (draws.draws, {"other": 1.0}, "the same `rng`"),
+    (draws.metropolis, {"wide": 1.1}, "means and variances"),
+    (draws.hamiltonian, {"wide": 1.1}, "means and variances"),
+    (draws.metropolis, {"sticky": 0.5}, "mean of w[0]"),
+    (conditionals.gibbs, {"rate": 1.3}, "w does not go with x"),
+    (conditionals.renew, {"late": 1e-9}, "by `renew`"),
 ]
 
 
-@pytest.mark.parametrize("each, flaw", FLAWS, ids=lambda v: getattr(v, "__name__", str(v)))
-def test_each_check_fails_on_its_flaw(each, flaw):
+@pytest.mark.parametrize("each, flaw, says", FLAWS, ids=lambda v: getattr(v, "__name__", str(v)))
+def test_each_check_fails_on_its_flaw(each, flaw, says):
     verdict = each(prepare(flawed(**flaw), 1))
     assert verdict.outcome == "FAILS" and verdict.advice, verdict
+    assert says in verdict.says
 
 
 @pytest.mark.parametrize(
