@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import itertools
 import json
 import time
 
@@ -32,6 +33,19 @@ def add(subs) -> None:
     check.add_argument("--seed", type=int, default=1, help="of all random numbers (default: 1)")
     check.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     check.set_defaults(command=execute)
+    parse = check.parse_known_args  # takes no settings after an option that follows the file
+    check.parse_known_args = lambda words, given=None: parse(options_first(words), given)
+
+
+def options_first(words: list[str]) -> list[str]:
+    """Return the words of the command line, options before the others."""
+    options, others, rest = [], [], iter(words)
+    for word in rest:
+        if word in ("--name", "--seed"):
+            options += [word, *itertools.islice(rest, 1)]
+        else:
+            (options if word.startswith("-") else others).append(word)
+    return options + others
 
 
 def execute(args: argparse.Namespace) -> None:
@@ -46,7 +60,8 @@ def execute(args: argparse.Namespace) -> None:
     started = time.perf_counter()
     verdicts = []
     if not args.json:
-        print(f"{args.file}: {distribution}, {distribution.dim} coordinates\n")
+        plural = "s" if distribution.dim > 1 else ""
+        print(f"{args.file}: {distribution}, {distribution.dim} coordinate{plural}\n", flush=True)
     for verdict in check(distribution, args.seed):
         verdicts.append(verdict)
         if not args.json:

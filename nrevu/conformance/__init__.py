@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nrevu.conformance import calls, conditionals, draws, paths, slopes, speed
+from nrevu.conformance import building, calls, conditionals, draws, paths, slopes, speed
 from nrevu.conformance.verdict import Verdict, fails
 from nrevu.foreign import located
 from nrevu.mistake import Mistake
 
 CHECKS = (
+    building.digest,
     calls.record,
     calls.finite,
     calls.repeatable,
@@ -33,11 +34,11 @@ CHECKS = (
 
 def check(distribution: Any, seed: int = 1) -> Iterator[Verdict]:
     """Yield the verdicts on a distribution; raise a Mistake if it cannot be compiled."""
-    first = attempted(calls.indices, distribution, seed)
+    first = attempted(building.indices, distribution, seed)
     yield first
     if first.outcome == "FAILS":  # from here on compiled code runs without looking at indices
         return
-    found = attempted(calls.compiles, distribution, seed)
+    found = attempted(building.compiles, distribution, seed)
     if isinstance(found, Verdict):
         yield found
         return

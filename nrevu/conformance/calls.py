@@ -1,70 +1,14 @@
-"""Checks of single calls: indices within bounds, what is recorded, finite numbers, no memory.
+"""Checks of single calls: what is recorded, finite numbers, no memory between calls."""
 
-In: a Subject, or for indices the distribution itself: nothing of it is run before they are known
-to be good, since compiled code that writes outside an array may end in anything.
-"""
-
-import time
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numba.core.errors import NumbaError
 
-from nrevu.conformance.chains import numbers, run
-from nrevu.conformance.subject import Subject, compiled, prepare
+from nrevu.conformance.subject import Subject
 from nrevu.conformance.verdict import Verdict, fails, ok
-from nrevu.kernel import uncompilable
-from nrevu.rng import WORDS
 from nrevu.series import quantities, recorded
 
 MARKS = (1.25e30, -7.5e20)  # no column holds both by itself
-ENERGIES = ("energy", "gradient", "renew")  # what returns U
-ORDER = ("gibbs", "gradient", "energy", "renew", "scales", "record")  # w first: others need it
-
-
-def indices(d: Any, seed: int) -> Verdict:
-    """Call each function once, compiled so that an index outside an array is an error."""
-    name, rng, guarded = "indices", np.random.default_rng(seed), compiled(type(d), boundscheck=True)
-    x = d.draw(rng) if hasattr(d, "draw") else d.start(rng)
-    w, g, data = np.zeros(getattr(d, "gibbs_variables", 0)), np.zeros(d.dim), d.data()
-    row = np.zeros(len(recorded(d)), np.float32)
-    arguments = {
-        "gibbs": (x, w, data, rng.integers(2**64, size=WORDS, dtype=np.uint64)),
-        "energy": (x, w, data),
-        "gradient": (x, w, data, g),
-        "renew": (x, w, w, data, 0.0, g),
-        "scales": (w, data, g),
-        "record": (x, w, 0.0, data, row),
-    }
-    sizes = {"x": d.dim, "g": d.dim, "w": w.size, "row": row.size}
-    told = ", ".join(f"{array} {size}" for array, size in sizes.items())
-    for function in (each for each in ORDER if each in guarded):
-        try:
-            returned = guarded[function](*arguments[function])
-        except NumbaError as error:
-            raise uncompilable(d, error) from None
-        except IndexError:
-            says = f"`{function}` reads or writes outside an array"
-            return fails(name, says, f"lengths are: {told}; `row` is as long as `means()`")
-        if function in ENERGIES and not isinstance(returned, float):
-            return fails(name, f"`{function}` returns {returned!r}", "return U, a float")
-    return ok(name, f"none outside an array (lengths: {told}); functions that these call not seen")
-
-
-def compiles(d: Any, seed: int) -> tuple[Subject, Verdict]:
-    """Compile the functions and the kernels of a distribution, or raise a Mistake."""
-    started = time.perf_counter()
-    try:
-        s = prepare(d, seed)
-        kinds = ["metropolis", *(["hamiltonian"] if "gradient" in s.functions else [])]
-        for update in kinds:
-            run(s, update, s.x[:1], numbers(update, 0.1 * s.spread.min()), 1, "compiles")
-    except NumbaError as error:
-        raise uncompilable(d, error) from None
-    spent = time.perf_counter() - started
-    says = f"{', '.join(s.functions)}; kernels: {', '.join(kinds)} ({spent:.1f} s)"
-    return s, ok("compiles", says, functions=list(s.functions), kernels=kinds, seconds=spent)
 
 
 def record(s: Subject) -> Verdict:

@@ -4,6 +4,7 @@ In: a distribution and a seed. Out: a Subject, whose points are exact draws or, 
 none, starts; each with a w drawn by Gibbs sampling. All random numbers come from the seed.
 """
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -69,6 +70,7 @@ class Subject:
                     yield x, w
 
 
+@functools.cache
 def compiled(kind: type, **options) -> dict[str, Callable]:
     """Return the functions that a class has, compiled as kernels are but for these options."""
     own = {name: getattr(kind, name) for name in NEEDS if hasattr(kind, name)}

@@ -1,5 +1,6 @@
 """How long evaluations take, so that each check does as much as a few seconds allow."""
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -37,22 +38,26 @@ def gradients(points, w, data, g, times):
     return total
 
 
+LOOPS = {"energy": energies, "gradient": gradients}
+
+
 def costs(functions: dict[str, Callable], arguments: tuple) -> dict[str, float]:
     """Return the seconds of one `energy` and one `gradient`, inside compiled code."""
-    loops = {"energy": energies, "gradient": gradients}
-    return {
-        name: cost(bind(loop, loop.__name__, {name: functions[name]}), arguments)
-        for name, loop in loops.items()
-        if name in functions
-    }
+    wanted = [name for name in LOOPS if name in functions]
+    return {name: cost(loop(name, functions[name]), arguments) for name in wanted}
 
 
-def cost(loop, arguments: tuple) -> float:
+@functools.cache
+def loop(name: str, function: Callable) -> Callable:
+    """Return the compiled loop of a function's evaluations."""
+    return njit(**OPTIONS)(bind(LOOPS[name], LOOPS[name].__name__, {name: function}))
+
+
+def cost(many: Callable, arguments: tuple) -> float:
     """Return the seconds of one evaluation in a loop over the points, the first argument."""
-    compiled = njit(**OPTIONS)(loop)
-    compiled(*arguments, 1)
-    times = max(1, int(0.05 / max(seconds(lambda: compiled(*arguments, 1)), OVERHEAD)))
-    return seconds(lambda: compiled(*arguments, times)) / (times * len(arguments[0]))
+    many(*arguments, 1)
+    times = max(1, int(0.03 / max(seconds(lambda: many(*arguments, 1)), OVERHEAD)))
+    return seconds(lambda: many(*arguments, times)) / (times * len(arguments[0]))
 
 
 def seconds(call: Callable[[], Any]) -> float:

@@ -3,7 +3,7 @@
 It runs as it is; try it, then change it:
 
   nrevu check my_density.py curvature=3
-  nrevu run distribution.file=my_density.py distribution.curvature=3 method.stepsize=1.5
+  nrevu run distribution.file=my_density.py distribution.curvature=0.5 method.stepsize=2.5
 
 The density has the shape of a banana, the more so the larger its curvature:
 x[0] ~ N(0, 1), and x[1] given x[0] ~ N(curvature * (x[0]^2 - 1), 1).
@@ -105,7 +105,7 @@ class Banana:
     #   def scales(w, data, s):
     #       s[0], s[1] = 1.0, 0.5
     #
-    # OPTIONAL: chains side by side, which is faster in few dimensions; results are the same.
+    # OPTIONAL: chains side by side, so many at a time, which is faster in few dimensions.
     #
     #   lanes: ClassVar[int] = 64
     #
