@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numba.core.errors import NumbaError
 
 from nrevu.cell import Cell, Run
-from nrevu.kernel import build, lanes, uncompilable
+from nrevu.kernel import UNCOMPILABLE, build, lanes, uncompilable
 from nrevu.method import arguments
 from nrevu.rng import WORDS, streams
 from nrevu.series import Series, counts_type, recorded
@@ -73,7 +72,7 @@ def warm(cell: Cell) -> None:
     short = dataclasses.replace(cell, run=Run(1, 0, 1))
     try:
         run_chains(short, 0, np.zeros(2, int), rows, rejected)
-    except NumbaError as error:
+    except UNCOMPILABLE as error:
         raise uncompilable(cell.distribution, error) from None
 
 

@@ -47,6 +47,13 @@ def composed(**chosen: str) -> dict[str, Any]:
     return OmegaConf.to_container(config, resolve=True)
 
 
+@functools.cache
+def default_size() -> str:
+    """Return the size that holds where none is chosen."""
+    defaults = OmegaConf.load(folder() / "config.yaml").defaults
+    return next(entry["size"] for entry in defaults if "size" in entry)
+
+
 def parse(words: Iterable[str]) -> list[Setting]:
     """Return the settings of KEY=VALUE words from a command line."""
     parser = OverridesParser.create()

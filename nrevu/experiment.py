@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from nrevu import document, outputs
-from nrevu.cell import Cell
-from nrevu.config import Setting, resolve
+from nrevu.cell import Cell, near
+from nrevu.config import Setting, default_size, resolve
 from nrevu.document import Document, check_keys
 from nrevu.estimate import Estimate
 from nrevu.grammar import check_grammar
@@ -124,7 +124,7 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         size=size,
         cells=tuple(cell for cell, _ in cells),
         estimate=estimates.pop(),
-        beside=tuple(doc.data.get("beside", ())),
+        beside=tuple(beside(doc)),
         confirm=doc.data.get("confirm", {}),
         trace=doc.data.get("trace", {}),
         figures=doc.data.get("figures", {}),
@@ -137,9 +137,18 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
     return experiment
 
 
+def beside(doc: Document) -> list[str]:
+    """Return what a document says is beside it; paths lead from the document's folder."""
+    paths = (".yaml", ".yml")
+    return [
+        near(str((doc.folder / name).absolute())) if name.endswith(paths) else name
+        for name in doc.data.get("beside", [])
+    ]
+
+
 def neighbours(doc: Document, *above: Path) -> list[str]:
     """Return the experiments shown beside one; they may not lead back to it."""
-    names = doc.data.get("beside", [])
+    names = beside(doc)
     for index, name in enumerate(names):
         try:
             if find(name) in above:
@@ -180,6 +189,13 @@ def check_cells(cells: list[tuple[Cell, list[Setting]]]) -> None:
         seen[cell.digest] = place
 
 
+def by_hand(given: list[Setting]) -> tuple[Cell, Estimate]:
+    """Return the cell and the estimate that the words of `nrevu run` describe."""
+    names = [each.value for each in given if each.key == "experiment"]
+    start = shared_settings(str(names[-1]), given) if names else []
+    return resolve([*start, *(each for each in given if each.key != "experiment")])
+
+
 def shared_settings(name: str, given: list[Setting]) -> list[Setting]:
     """Return an experiment's shared settings, for a single cell run by hand.
 
@@ -193,7 +209,7 @@ def shared_settings(name: str, given: list[Setting]) -> list[Setting]:
                 message = f"give it too: it varies in {doc.file}"
                 raise Mistake(message, each.key, "command line")
     sizes = [each.value for each in given if each.key == "size"]
-    return [*shared(doc), *(at_size(doc, sizes[-1]) if sizes else [])]
+    return [*shared(doc), *at_size(doc, sizes[-1] if sizes else default_size())]
 
 
 def default_set() -> list[str]:

@@ -16,8 +16,8 @@ import pandas as pd
 
 from nrevu import inference_data, store
 from nrevu.cell import Cell, from_config
-from nrevu.config import Setting, parse, resolve
-from nrevu.experiment import Experiment, expand, shared_settings
+from nrevu.config import Setting, parse
+from nrevu.experiment import Experiment, by_hand, expand
 from nrevu.mistake import Mistake, unknown
 from nrevu.places import choices
 from nrevu.plan import label_of
@@ -57,18 +57,11 @@ def digest_of(words: Sequence[str], folder: Path) -> str:
 def digest_of_settings(words: Sequence[str], folder: Path) -> str:
     """Return the digest of the cell that settings describe, whose series must be there."""
     settings = parse(words)
-    cell = cell_of(settings)
+    cell = by_hand(settings)[0]
     if store.path_of(folder, cell.digest).exists():
         return cell.digest
     advice = how_to_make(cell, settings)
     raise Mistake(f"no series of this cell, {cell.digest}, in {folder}. {advice}")
-
-
-def cell_of(given: list[Setting]) -> Cell:
-    """Return the cell that the words of `nrevu run` describe."""
-    names = [each.value for each in given if each.key == "experiment"]
-    start = shared_settings(str(names[-1]), given) if names else []
-    return resolve([*start, *(each for each in given if each.key != "experiment")])[0]
 
 
 def how_to_make(cell: Cell, settings: Sequence[Setting]) -> str:

@@ -25,6 +25,7 @@ BUILT_IN = Path(__file__).parent / "distributions"
 KEY = "distribution.file"
 
 
+@functools.cache
 def is_foreign(distribution: type) -> bool:
     """Tell whether a class is from a file of the user's."""
     return Path(inspect.getfile(distribution)).parent != BUILT_IN

@@ -28,6 +28,7 @@ from nrevu.sources import sources_hash
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
 OPTIONS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+UNCOMPILABLE = (errors.NumbaError, AttributeError)  # the latter for np.no_such_name
 NEEDS = ("energy", "gradient", "record", "gibbs", "renew", "scales")
 
 
@@ -100,13 +101,13 @@ def repeated(distribution: Any):
     def evaluate(n: int) -> None:
         try:
             (gradients if gradient else energies)(x, w, data, g, n)
-        except errors.NumbaError as error:
+        except UNCOMPILABLE as error:
             raise uncompilable(distribution, error) from None
 
     return evaluate
 
 
-def uncompilable(distribution: Any, error: errors.NumbaError) -> Mistake:
+def uncompilable(distribution: Any, error: Exception) -> Mistake:
     """Return the mistake in a distribution that kept its kernel from being compiled.
 
     Its functions are tried one at a time, to name the one at fault.
@@ -127,12 +128,12 @@ def uncompilable(distribution: Any, error: errors.NumbaError) -> Mistake:
         if getattr(kind, name, energy_by_gradient) is not energy_by_gradient:
             try:
                 njit(**OPTIONS)(getattr(kind, name))(*arguments)
-            except errors.NumbaError as own:
+            except UNCOMPILABLE as own:
                 return Mistake(reason(own), f"{kind.__name__}.{name} cannot be compiled", place)
     return Mistake(reason(error), f"{kind.__name__} cannot be compiled", place)
 
 
-def reason(error: errors.NumbaError) -> str:
+def reason(error: Exception) -> str:
     """Return the telling lines of one of numba's messages."""
     lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()
     skipped = (

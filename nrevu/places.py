@@ -1,5 +1,6 @@
 """Where configs and workflow are, and what can be chosen; imports nothing that is slow."""
 
+import functools
 from pathlib import Path
 
 
@@ -20,6 +21,7 @@ def snakefile() -> Path:
     return shipped("Snakefile")
 
 
+@functools.cache
 def choices(group: str) -> list[str]:
     """Return the names of the files in a config group."""
     return sorted(path.stem for path in (folder() / group).glob("*.yaml"))

@@ -143,7 +143,6 @@ OWN = [
     ("def gradient", "def grad", "method=hmc", "method: 'Bowl' has no gradient: only metropolis"),
     ("class Bowl", "class Bowl", "distribution.name=Bwl", "'Bwl'. Did you mean 'Bowl'?"),
     ("class Bowl", "class Bowl", "distribution.dims=3", "Did you mean 'distribution.dim'?"),
-    ("class Bowl", "class Bowl", "estimate.mean=known", "the true mean of 'coordinate' is not kno"),
     ("class Bowl", "class Bowl", "schedule.gibbs_every=2", "'Bowl' has nothing to Gibbs-sample"),
 ]
 

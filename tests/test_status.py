@@ -30,7 +30,7 @@ class Mine:
 """
 OWN = SWEEP.replace(
     "distribution: gaussian\n  distribution.dim: 3",
-    "distribution: {file: density.py}\n  estimate.mean: pooled",
+    "distribution: {file: density.py}",
 )
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import nrevu
+from nrevu.costs import confirm_cost, cost
 from nrevu.experiment import expand
 from nrevu.places import choices
-from nrevu.plan import confirm_cost, cost
 
 SWEEP = Path(nrevu.__file__).parent / "templates/my_sweep.yaml"
 

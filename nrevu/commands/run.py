@@ -36,13 +36,10 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Run one cell and print a table or JSON."""
-    from nrevu.config import parse, resolve
-    from nrevu.experiment import shared_settings
+    from nrevu.config import parse
+    from nrevu.experiment import by_hand
 
-    settings = parse(args.settings)
-    experiments = [s.value for s in settings if s.key == "experiment"]
-    shared = shared_settings(str(experiments[-1]), settings) if experiments else []
-    cell, estimate = resolve([*shared, *(s for s in settings if s.key != "experiment")])
+    cell, estimate = by_hand(parse(args.settings))
     from nrevu.chain import sample
     from nrevu.result import summarise
 

@@ -27,10 +27,10 @@ def draws(s: Subject) -> Verdict:
     means = d.means()
     known = {quantity: mean for quantity, mean in means.items() if mean is not None}
     if not s.exact:
-        pooled = "" if len(known) == len(means) else ", and estimate.mean: pooled"
+        pooled = "" if len(known) == len(means) else "; means are pooled over chains"
         return skipped(name, NO_DRAW + pooled)
     if not known:
-        return skipped(name, "`means` knows none: estimate.mean: pooled will be needed")
+        return skipped(name, "`means` knows none: they are pooled over chains")
     columns = dict(zip(means, recorded_at(s, sample(s, name)).T, strict=True))
     z = {q: score(columns[q] - mean) for q, mean in known.items()}
     number, worst = len(columns[next(iter(z))]), max(z, key=lambda q: abs(z[q]))

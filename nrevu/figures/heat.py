@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from nrevu.claims import matching
 from nrevu.experiment import Experiment
 from nrevu.figures.lines import same, split
-from nrevu.figures.style import label, set_title, value_label, value_title
+from nrevu.figures.style import label, plain, set_title, value_label, value_title
 from nrevu.table import flagged
 from nrevu.tracing import best
 
@@ -63,6 +63,7 @@ def panels(shown: pd.DataFrame, settings) -> list[tuple[str, pd.DataFrame]]:
 def draw_map(ax: Axes, settings, part: pd.DataFrame, norm) -> None:
     """Draw one map with the value and its error in each cell; frame the best one."""
     value = settings["value"]
+    part = part.dropna(subset=[settings["x"], settings["y"]])
     if part.empty:
         return ax.set_axis_off()
     part = part.assign(flagged=flagged(part, value))
@@ -91,5 +92,5 @@ def draw_map(ax: Axes, settings, part: pd.DataFrame, norm) -> None:
         ax.add_patch(matplotlib.patches.Rectangle((column - 0.5, row - 0.5), 1, 1, **frame))
     for axis, ticks in ((ax.xaxis, grid[value].columns), (ax.yaxis, grid[value].index)):
         axis.set_ticks(range(len(ticks)), [f"{tick:g}" for tick in ticks])
-    ax.set_xlabel(settings.get("x_label") or label(settings["x"]))
+    ax.set_xlabel(plain(settings.get("x_label") or label(settings["x"])))
     ax.set_ylabel(label(settings["y"]))

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from nrevu.experiment import Experiment
 from nrevu.figures.bars import bests
-from nrevu.figures.style import label, set_title
+from nrevu.figures.style import label, plain, set_title
 from nrevu.result import LEVELS
 
 
@@ -33,7 +33,7 @@ def intervals(experiment: Experiment, settings, table, confirmed: pd.DataFrame |
         ax.plot([], [], color=best.colour, lw=4, label=best.label.replace("\n", " "))
     names = settings.get("labels") or [label(quantity) for quantity in quantities]
     ax.set_yticks([-index for index in range(len(quantities))], names)
-    ax.set_xlabel(settings.get("x_label", "value"))
+    ax.set_xlabel(plain(settings.get("x_label", "value")))
     ax.grid(axis="y", visible=False)
     figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
     return figure

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from nrevu.claims import matching
 from nrevu.experiment import Experiment
 from nrevu.figures.runs import draw_trace
-from nrevu.figures.style import DASHES, MARKERS, label, palette, set_title, value_label
+from nrevu.figures.style import DASHES, MARKERS, label, palette, plain, set_title, value_label
 from nrevu.table import flagged
 from nrevu.tracing import best
 
@@ -182,7 +182,7 @@ def name_axes(ax: Axes, settings, column: str, table: pd.DataFrame) -> None:
         ax.set_xticks([], minor=True)
         if len(ticks) > (6 if settings.get("x_scale") == "log" else 11):
             ax.tick_params(axis="x", labelrotation=45)
-    ax.set_xlabel(settings.get("x_label") or label(settings["x"]))
+    ax.set_xlabel(plain(settings.get("x_label") or label(settings["x"])))
     if settings.get("y_scale") == "log" and column.startswith("tau."):
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter("{x:g}")

@@ -7,13 +7,14 @@ from matplotlib.figure import Figure
 
 from nrevu.cell import parameters
 from nrevu.claims import claim_rows
-from nrevu.experiment import Experiment
+from nrevu.experiment import Experiment, expand
 from nrevu.figures.style import COLOURS, set_title
 
 
 def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:
     """Return the figure that the settings describe."""
-    expected = [parameters(cell) for cell in experiment.cells]
+    beside = [expand(name, experiment.size) for name in experiment.beside]
+    expected = [parameters(cell) for e in (experiment, *beside) for cell in e.cells]
     found = claim_rows(experiment.claims, table, confirmed, expected)
     figure = Figure(figsize=(9, 1.6 + 0.55 * max(1, len(found))), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))

@@ -32,8 +32,11 @@ def runs(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figur
     groups: dict[str, list[dict[str, Any]]] = {}
     for trace in traces:
         groups.setdefault(trace["pair"], []).append(trace)
-    figure = Figure(figsize=(4.6 * len(groups), 4.4), layout="constrained")
+    figure = Figure(figsize=(4.6 * max(1, len(groups)), 4.4), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
+    if not groups:
+        draw_trace(figure.subplots(), None)
+        return figure
     axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
     for ax, (name, members) in zip(axes, groups.items(), strict=True):
         survivals(ax, members, settings["line"])

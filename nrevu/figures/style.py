@@ -44,7 +44,12 @@ LABELS = {
 def set_title(figure: Figure, text: str) -> None:
     """Give a figure a title, broken into lines that fit its width."""
     width = int(figure.get_figwidth() * 11)
-    figure.suptitle(textwrap.fill(text, width).replace("$", r"\$"), fontsize=11)
+    figure.suptitle(plain(textwrap.fill(text, width)), fontsize=11)
+
+
+def plain(text: str) -> str:
+    """Return a user's text so that it is shown as it is, not as mathematics."""
+    return text.replace("$", r"\$")
 
 
 def label(column: str) -> str:

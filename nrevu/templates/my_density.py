@@ -33,7 +33,7 @@ class Banana:
     curvature: float = real(at_least=0, default=1.0)
 
     # OPTIONAL, with record below: the recorded quantities in order, each with its true mean, or
-    # None where that is not known (then set estimate.mean: pooled). Without both: coordinate,
+    # None where that is not known (the mean over all chains stands in). Without both: coordinate,
     # which is x[0], and log_prob, which is U, their means unknown.
     def means(self) -> dict[str, float | None]:
         """Return the recorded quantities in order, with their true means."""
