@@ -114,6 +114,14 @@ def test_what_looks_odd_but_is_right_passes(each, flaw):
     assert verdict.outcome == "ok", verdict
 
 
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_nothing_that_is_right_fails_with_other_points(seed):
+    for distribution in (flawed("Box"), flawed(kink=2.0), flawed(wall=9.0), Pairs(4, 0.9999)):
+        subject = prepare(distribution, seed)
+        for each in (calls.finite, slopes.gradient, slopes.same_energy, paths.line, paths.leapfrog):
+            assert each(subject).outcome != "FAILS", (each, distribution)
+
+
 def test_verdicts_name_what_is_wrong_and_by_how_much():
     found = slopes.gradient(prepare(flawed(slope=-2.0), 1))
     assert found.numbers["coordinate"] == 1 and "look at g[1]" in found.advice
