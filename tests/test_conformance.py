@@ -55,6 +55,7 @@ def test_what_is_right_passes(distribution, skipped, monkeypatch):
     """Four statistical checks at most, each failing by chance once in 10,000; the seed is fixed."""
     monkeypatch.setattr(chains, "EVALUATIONS", 400)  # enough, and quicker
     monkeypatch.setattr(speed, "BUDGET", 0.01)
+    monkeypatch.setattr(draws, "DRAWS", 5000)
     found = outcomes(distribution)
     assert {name for name, outcome in found.items() if outcome == "skipped"} == skipped
     assert "FAILS" not in found.values() and len(found) == 16
@@ -114,7 +115,7 @@ def test_what_looks_odd_but_is_right_passes(each, flaw):
     assert verdict.outcome == "ok", verdict
 
 
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", (1, 2))
 def test_nothing_that_is_right_fails_with_other_points(seed):
     for distribution in (flawed("Box"), flawed(kink=2.0), flawed(wall=9.0), Pairs(4, 0.9999)):
         subject = prepare(distribution, seed)
