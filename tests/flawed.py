@@ -119,6 +119,21 @@ class Gradients:
 
 
 @dataclass(frozen=True)
+class Box:
+    """Flat inside, nothing outside."""
+
+    dim: ClassVar[int] = 2
+
+    def draw(self, rng):
+        return rng.uniform(size=2)
+
+    @staticmethod
+    def gradient(x, w, data, g):
+        g[:] = 0.0
+        return 0.0 if 0.0 < x[0] < 1.0 and 0.0 < x[1] < 1.0 else math.inf
+
+
+@dataclass(frozen=True)
 class Silent:
     """A gradient that returns nothing."""
 

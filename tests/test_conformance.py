@@ -55,6 +55,7 @@ def test_what_is_right_passes(distribution, skipped, monkeypatch):
     """Four statistical checks at most, each failing by chance once in 10,000; the seed is fixed."""
     monkeypatch.setattr(chains, "EVALUATIONS", 400)  # enough, and quicker
     monkeypatch.setattr(speed, "BUDGET", 0.01)
+    monkeypatch.setattr(draws, "DRAWS", 5000)
     found = outcomes(distribution)
     assert {name for name, outcome in found.items() if outcome == "skipped"} == skipped
     assert "FAILS" not in found.values() and len(found) == 16
@@ -112,6 +113,14 @@ def test_what_looks_odd_but_is_right_passes(each, flaw):
     """Kinks, walls, coarse arithmetic; with a wrong gradient chains are slower, but still right."""
     verdict = each(prepare(flawed(**flaw), 1))
     assert verdict.outcome == "ok", verdict
+
+
+@pytest.mark.parametrize("seed", (1, 2))
+def test_nothing_that_is_right_fails_with_other_points(seed):
+    for distribution in (flawed("Box"), flawed(kink=2.0), flawed(wall=9.0), Pairs(4, 0.9999)):
+        subject = prepare(distribution, seed)
+        for each in (calls.finite, slopes.gradient, slopes.same_energy, paths.line, paths.leapfrog):
+            assert each(subject).outcome != "FAILS", (each, distribution)
 
 
 def test_verdicts_name_what_is_wrong_and_by_how_much():

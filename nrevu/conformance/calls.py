@@ -48,7 +48,7 @@ def finite(s: Subject) -> Verdict:
             U = s.energy(x, w)
             if not abs(U) < np.inf and (where == what or not U > 0):
                 says = f"`energy` is {U} at {shown(x)} ({where})"
-                advice = "return math.inf outside the support, and nowhere nan or -inf"
+                advice = "return math.inf outside the support, where no draw or start is, never nan"
                 return fails(name, says, advice, x=x.tolist(), energy=str(U))
             outside += not abs(U) < np.inf
             g = (

@@ -54,7 +54,7 @@ def difference(s: Subject, x: np.ndarray, w: np.ndarray, i: int, noise: float):
     with np.errstate(invalid="ignore"):
         change = abs(np.diff(found))
         error = blur + np.maximum(np.append(np.inf, change), np.append(change, 0.0))
-    lost = flat & ~flat.all()  # steps so small that rounding hides what they change
+    lost = flat & np.any(~flat & np.isfinite(found))  # steps too small for any change to be seen
     error = np.where(np.isfinite(error) & ~lost, error, np.inf)
     best = int(np.argmin(error))
     return found[best], error[best]
