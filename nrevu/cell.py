@@ -17,9 +17,10 @@ from typing import Any
 
 from nrevu import distributions
 from nrevu.fields import build, essential, real, whole
-from nrevu.foreign import is_foreign, load, probe
+from nrevu.foreign import is_foreign, load
 from nrevu.method import METHODS, derived
 from nrevu.mistake import Mistake, unknown
+from nrevu.probing import probe
 from nrevu.sources import own_hash
 
 # Raised whenever a change to the code changes the numbers of some cell; tests/test_chain.py

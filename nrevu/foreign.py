@@ -6,15 +6,14 @@ modules beside it that it imports, are the source that its cells' digests cover.
 """
 
 import ast
+import contextlib
 import dataclasses
 import functools
 import hashlib
 import importlib.util
 import inspect
-import re
 import sys
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -39,20 +38,21 @@ def load(file: str, name: str | None) -> type:
     found = classes(path)
     if not found:
         raise Mistake(f"'{file}' has no class with a function 'gradient' or 'energy'", KEY)
-    if name is None and len(found) > 1:
-        raise Mistake(f"name one of the classes in '{file}': {', '.join(found)}", KEY)
     if name is not None and name not in found:
         raise unknown(f"class of '{file}'", name, found, key="distribution.name")
-    return found[name or next(iter(found))]
+    meant = [n for n, c in found.items() if dataclasses.is_dataclass(c)] or list(found)
+    if name is None and len(meant) > 1:
+        raise Mistake(f"name one of the classes in '{file}': {', '.join(meant)}", KEY)
+    return complete(found[name or meant[0]])
 
 
 @functools.cache
 def classes(path: Path) -> dict[str, type]:
-    """Return the distributions' classes of a file by name, complete."""
+    """Return the classes of a file that have an energy or a gradient, by name."""
     module = imported(path)
     own = [c for c in vars(module).values() if getattr(c, "__module__", "") == module.__name__]
-    densities = [c for c in own if inspect.isclass(c) and {"energy", "gradient"} & vars(c).keys()]
-    return {c.__name__: complete(c) for c in densities}
+    known = [c for c in own if inspect.isclass(c)]
+    return {c.__name__: c for c in known if hasattr(c, "energy") or hasattr(c, "gradient")}
 
 
 def imported(path: Path):
@@ -74,13 +74,28 @@ def imported(path: Path):
     return module
 
 
+@contextlib.contextmanager
+def failing(distribution):
+    """Turn what a user's distribution raises while it runs into a Mistake with the line."""
+    try:
+        yield
+    except (Mistake, MemoryError):
+        raise
+    except Exception as error:
+        if not is_foreign(type(distribution)):
+            raise
+        path = Path(inspect.getfile(type(distribution)))
+        raise Mistake(f"failed: {located(error, path)}", place=str(path)) from None
+
+
 def located(error: BaseException, path: Path) -> str:
     """Return what went wrong in a user's file, with the line."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(path)]
     line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
     where = f" (line {line})" if line else ""
-    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}{where}"
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}{where}"
 
 
 def source_files(path: Path) -> list[Path]:
@@ -96,6 +111,9 @@ def source_files(path: Path) -> list[Path]:
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             beside = [path.parent / f"{name.partition('.')[0]}.py" for name in names if name]
             waiting += [other for other in beside if other.is_file()]
+            for package in (file.with_suffix("") for file in beside):
+                inside = (package / "__init__.py").is_file()
+                waiting += sorted(package.rglob("*.py")) if inside else []
     return [path, *sorted(set(found) - {path})]
 
 
@@ -112,9 +130,12 @@ def complete(cls: type) -> type:
     if hasattr(cls, "means") != hasattr(cls, "record"):
         missing = "record" if hasattr(cls, "means") else "means"
         raise Mistake(f"needs '{missing}': 'means' names what 'record' writes", place=place)
+    if hasattr(cls, "recorded") != hasattr(cls, "derive"):
+        missing = "derive" if hasattr(cls, "recorded") else "recorded"
+        raise Mistake(f"needs '{missing}': 'derive' makes quantities of 'recorded'", place=place)
     if hasattr(cls, "gibbs") and not hasattr(cls, "gibbs_variables"):
         raise Mistake("needs 'gibbs_variables', how many numbers 'gibbs' draws", place=place)
-    if "energy" not in vars(cls):  # from the gradient: kernels bind that function of the class too
+    if not hasattr(cls, "energy"):  # from the gradient: kernels bind that function of the class too
         cls.energy = staticmethod(energy_by_gradient)
     for name, standin in STANDINS.items():
         if not hasattr(cls, name):
@@ -125,63 +146,6 @@ def complete(cls: type) -> type:
 def energy_by_gradient(x, w, data):
     """Return U(x), for a class that has no such function of its own. Kernels bind `gradient`."""
     return gradient(x, w, data, np.empty(x.size))  # noqa: F821
-
-
-@functools.cache
-def probe(distribution) -> None:
-    """Raise a Mistake unless what a distribution says of itself is usable."""
-    kind = type(distribution)
-    place = f"{inspect.getfile(kind)}: {kind.__name__}"
-    for name, problem in problems(distribution).items():
-        try:
-            said = problem()
-        except Exception as error:
-            said = f"fails: {located(error, Path(inspect.getfile(kind)))}"
-        if said:
-            raise Mistake(f"'{name}' {said}", place=place)
-
-
-def problems(d) -> dict[str, Callable[[], str | None]]:
-    """Return, for each thing that a distribution says of itself, what tells what is wrong."""
-    rng = np.random.default_rng(1)
-    needs = {
-        "dim": lambda: None if whole(d.dim, 1) else "must be a whole number, 1 or more",
-        "means": lambda: None if is_means(d.means()) else
-        "must return names with numbers, or None where a mean is not known",
-        "data": lambda: None if isinstance(d.data(), tuple) else "must return a tuple",
-    }  # fmt: skip
-    if hasattr(d, "gibbs"):
-        needs["gibbs_variables"] = lambda: (
-            None if whole(d.gibbs_variables, 1) else "must be a whole number, 1 or more"
-        )
-    for name in ("draw", "start"):
-        if hasattr(d, name):
-            needs[name] = lambda name=name: wrong_start(getattr(d, name)(rng), d.dim)
-    return needs
-
-
-def whole(value, least: int) -> bool:
-    """Tell whether a value is a whole number, and large enough."""
-    return type(value) is int and value >= least
-
-
-def is_means(means) -> bool:
-    """Tell whether means are names with numbers or None."""
-    return (
-        isinstance(means, dict)
-        and len(means) > 0
-        and all(re.fullmatch(r"[A-Za-z_]\w*", str(name)) for name in means)
-        and all(
-            m is None or (isinstance(m, int | float) and abs(m) < np.inf) for m in means.values()
-        )
-    )
-
-
-def wrong_start(x, dim: int) -> str | None:
-    """Return what is wrong with a point at which a chain is to start."""
-    if not isinstance(x, np.ndarray) or x.shape != (dim,) or x.dtype != np.float64:
-        return f"must return a numpy array of {dim} floats"
-    return None if np.all(np.isfinite(x)) else "must return finite numbers"
 
 
 def no_data(self) -> tuple:

@@ -28,7 +28,8 @@ from nrevu.sources import sources_hash
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
 OPTIONS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-UNCOMPILABLE = (errors.NumbaError, AttributeError)  # the latter for np.no_such_name
+# What numba raises: for np.no_such_name an AttributeError, for missing arguments a TypeError.
+UNCOMPILABLE = (errors.NumbaError, AttributeError, TypeError)
 NEEDS = ("energy", "gradient", "record", "gibbs", "renew", "scales")
 
 

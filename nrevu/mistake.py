@@ -33,4 +33,5 @@ def unknown(what: str, given: object, allowed: Iterable[str], **where) -> Mistak
     lower = {name.lower(): name for name in allowed}
     near = difflib.get_close_matches(str(given)[:200].lower(), lower, n=1, cutoff=0.5)
     hint = f" Did you mean '{lower[near[0]]}'?" if near else ""
-    return Mistake(f"unknown {what} '{shown(given)}'.{hint} Allowed: {', '.join(allowed)}", **where)
+    listed = ", ".join(allowed) or "none"
+    return Mistake(f"unknown {what} '{shown(given)}'.{hint} Allowed: {listed}", **where)

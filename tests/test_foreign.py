@@ -5,7 +5,7 @@ import textwrap
 import pytest
 from workflows import project, series, succeeded
 
-from nrevu import foreign, sources
+from nrevu import foreign, probing, sources
 from nrevu.cell import config, from_config, parameters
 from nrevu.chain import sample
 from nrevu.config import parse, resolve
@@ -46,7 +46,7 @@ figures:
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A folder with a distribution and the module that it imports, as a new process sees it."""
-    for cached in (foreign.classes, foreign.probe, sources.own_hash, sources.sources_hash):
+    for cached in (foreign.classes, probing.probe, sources.own_hash, sources.sources_hash):
         cached.cache_clear()
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(__import__("sys").modules, "scale", raising=False)
@@ -95,7 +95,7 @@ def test_a_config_leads_back_to_the_cell_and_the_path_is_no_part_of_it(here):
 def test_the_source_and_what_it_imports_are_part_of_the_digest(here, file, text):
     before = cell_of()[0].digest
     (here / file).write_text(text)
-    for cached in (foreign.classes, foreign.probe, sources.own_hash, sources.sources_hash):
+    for cached in (foreign.classes, probing.probe, sources.own_hash, sources.sources_hash):
         cached.cache_clear()
     assert cell_of()[0].digest != before
 

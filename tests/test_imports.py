@@ -41,7 +41,7 @@ def test_numba_stays_in_the_sampling_modules():
 
 
 def test_sampling_modules_know_nothing_of_files_configs_or_tables():
-    plain = ("cases", "cell", "distributions", "fields", "foreign", "method")
+    plain = ("cases", "cell", "distributions", "fields", "foreign", "method", "probing")
     allowed = {*SAMPLING, *plain, "mistake", "series", "sources"}
     for name, found in FILES.items():
         if name.startswith(SAMPLING):

@@ -93,9 +93,9 @@ def test_a_changed_source_is_a_change_of_code(here):
 
 def fresh():
     """Forget the modules and hashes of this process, as another process would know none."""
-    from nrevu import foreign, sources
+    from nrevu import foreign, probing, sources
 
-    for cached in (foreign.classes, foreign.probe, sources.own_hash, sources.sources_hash):
+    for cached in (foreign.classes, probing.probe, sources.own_hash, sources.sources_hash):
         cached.cache_clear()
 
 

@@ -41,9 +41,11 @@ def execute(args: argparse.Namespace) -> None:
 
     cell, estimate = by_hand(parse(args.settings))
     from nrevu.chain import sample
+    from nrevu.foreign import failing
     from nrevu.result import summarise
 
-    result = summarise(cell, sample(cell), estimate)
+    with failing(cell.distribution):
+        result = summarise(cell, sample(cell), estimate)
     print(json.dumps(result) if args.json else as_text(result))
 
 
