@@ -3,6 +3,7 @@
 Where best cells were confirmed, the confirmed numbers are drawn, and the grid's beside them.
 """
 
+import math
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -74,7 +75,7 @@ def draw_bar(ax: Axes, x: float, width: float, best: Best, column: str) -> None:
     """Draw one bar with its error, its value, and the grid's own value if it was confirmed."""
     value, se = best.cell[column], best.cell[f"{column}.se"]
     ax.bar(x, value, yerr=se, width=0.92 * width, color=best.colour, capsize=4)
-    digits = 0 if value >= 20 else 2
+    digits = max(0, -math.floor(math.log10(se))) if se > 0 else 2  # as many as the error tells
     text = f"{value:.{digits}f} ± {se:.{digits}f}" if width > 0.3 else f"{value:.{digits}f}"
     text += " ?" if flagged(best.cell.to_frame().T, column).any() else ""
     ax.annotate(

@@ -54,7 +54,7 @@ def plain(text: str) -> str:
 
 def label(column: str) -> str:
     """Return what to call a column on a figure."""
-    name = column.removeprefix("tau.").removeprefix("cost.")
+    name = column.removeprefix("tau.").removeprefix("cost.").removeprefix("mean.")
     return LABELS.get(name, name.replace("_", " "))
 
 
