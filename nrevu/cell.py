@@ -140,6 +140,8 @@ def content(distribution: Any) -> dict[str, Any]:
 def config(cell: Cell) -> dict[str, Any]:
     """Return the nested mapping that `from_config` turns back into the cell."""
     full = identity(cell)
+    own = {f.name for f in dataclasses.fields(cell.distribution)} | {"name", "source"}
+    full["distribution"] = {k: v for k, v in full["distribution"].items() if k in own}
     for part in ("distribution", "method", "schedule", "run"):
         full[part] |= dataclasses.asdict(getattr(cell, part))
     if cell.u != STANDARD:

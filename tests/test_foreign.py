@@ -6,7 +6,7 @@ import pytest
 from workflows import project, series, succeeded
 
 from nrevu import foreign, probing, sources
-from nrevu.cell import config, from_config, parameters
+from nrevu.cell import config, from_config, identity, parameters
 from nrevu.chain import sample
 from nrevu.config import parse, resolve
 from nrevu.kernel import bindings
@@ -100,6 +100,17 @@ def test_the_source_and_what_it_imports_are_part_of_the_digest(here, file, text)
     assert cell_of()[0].digest != before
 
 
+def test_what_content_adds_is_in_the_digest_and_not_in_the_config(here):
+    plain = cell_of()[0]
+    adds = "dim: int = 4\n\n    def content(self):\n        return {'data': 'abc'}\n"
+    (here / "bowl.py").write_text(BOWL.replace("dim: int = 4\n", adds))
+    for cached in (foreign.classes, probing.probe, sources.own_hash, sources.sources_hash):
+        cached.cache_clear()
+    cell = cell_of()[0]
+    assert cell.digest != plain.digest and "data" in identity(cell)["distribution"]
+    assert from_config(config(cell)) == cell
+
+
 def test_a_setting_of_ones_own_is_checked_like_any_other(here):
     for words, says in {
         "distribution.dims=3": "Did you mean 'distribution.dim'?",
@@ -161,7 +172,7 @@ def test_without_a_gradient_there_is_metropolis_only(here):
 
 def test_from_yaml_to_report_in_any_folder(tmp_path, nrevu):
     """As a new user does: the file below the sweep, the sweep given by path, another folder."""
-    work = project(tmp_path / "work", SWEEP)
+    work = project(tmp_path / "first", SWEEP)
     (work / "density").mkdir()
     (work / "density/bowl.py").write_text(BOWL)
     (work / "density/scale.py").write_text("SCALE = 2.0\n")
@@ -174,7 +185,7 @@ def test_from_yaml_to_report_in_any_folder(tmp_path, nrevu):
     assert "Nothing to be done" in again.stderr
     other = tmp_path / "other"
     other.mkdir()
-    succeeded(nrevu("make", "../work/mine.yaml", *words[2:], cwd=other))
+    succeeded(nrevu("make", "../first/mine.yaml", *words[2:], cwd=other))
     assert series(other) == series(work)  # bit for bit, wherever it runs from
 
 
