@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from workflows import SWEEP, project, series, succeeded
+from workflows import SWEEP, WITHOUT_FIGURES, project, series, succeeded
 
 
 def stamps(folder):
@@ -94,7 +94,8 @@ def test_a_changed_colour_runs_only_the_figure(finished, snakemake):
 def test_another_lag_samples_nothing(finished, snakemake):
     folder, _ = finished
     before = stamps(folder)
-    project(folder, SWEEP.replace("schedule.group: 5", "schedule.group: 5\n  estimate.max_lag: 7"))
+    text = WITHOUT_FIGURES.replace("group: 5", "group: 5\n  estimate.max_lag: 7")
+    project(folder, text)
     succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
     after = stamps(folder)
     unchanged = [p for p in before if p.suffix == ".npz"]
@@ -115,7 +116,7 @@ def test_a_changed_list_runs_only_the_new_cells(finished, snakemake):
     assert list(table["method.stepsize"]) == [1.0, 1.5, 3.0] * 2
 
 
-SHORTER = SWEEP.replace("[1.0, 2.0, 3.0]", "[1.0, 1.5, 3.0]")
+SHORTER = WITHOUT_FIGURES.replace("[1.0, 2.0, 3.0]", "[1.0, 1.5, 3.0]")
 
 
 def with_lag(lag):
@@ -155,13 +156,13 @@ def test_a_flipped_bit_is_seen_and_the_cell_made_again(finished, snakemake):
 
 def test_same_bits_for_any_cores_and_batches(finished, snakemake, tmp_path):
     folder, _ = finished
-    project(folder)
+    project(folder, WITHOUT_FIGURES)
     succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
     made = [pd.read_csv(folder / f"results/smoke/mine/{n}.csv") for n in ("table", "confirmed")]
     digests = {digest for table in made for digest in table.digest}
     expected = {d: h for d, h in series(folder).items() if d in digests}
     for cores, batch in ((1, 1000), (2, 0.000001)):
-        other = project(tmp_path / f"{cores}", SWEEP[: SWEEP.index("trace:")])  # no figures
+        other = project(tmp_path / f"{cores}", WITHOUT_FIGURES)
         config = ("experiments=mine.yaml", "size=smoke", f"batch={batch}")
         succeeded(snakemake(other, *config, cores=cores))
         batches = list((other / "results/smoke/mine/tau").iterdir())

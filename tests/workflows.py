@@ -37,6 +37,7 @@ figures:
     panels: [tau.log_prob, trace]
     rows: u.delta
 """
+WITHOUT_FIGURES = SWEEP[: SWEEP.index("trace:")]  # where they are not what is tested
 
 
 def project(folder, text=SWEEP):
