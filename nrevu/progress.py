@@ -188,12 +188,15 @@ def finish(plan: Plan) -> None:
     compared, marked = [], {}
     for name in plan.experiments:
         folder = plan.made(name)
+        if not (folder / "table.csv").exists():  # a part of the workflow was asked for
+            continue
         marked[name] = marked_cells(pd.read_csv(folder / "table.csv"))
         if (folder / "comparison.csv").exists():
             compared.append(pd.read_csv(folder / "comparison.csv").assign(experiment=name))
     lines = summary(pd.concat(compared, ignore_index=True)) if compared else []
     parts = ", ".join(f"{count} of {name}" for name, count in marked.items() if count)
     lines += textwrap.wrap(f"cells with a time not to be quoted: {parts}", 110) if parts else []
-    lines += [f"report: {plan.root / 'report.html'}; the rest: {plan.root / plan.label}"]
+    report = f"report: {plan.root / 'report.html'}; the rest: " if marked else "results: "
+    lines += [f"{report}{plan.root / plan.label}"]
     for line in lines:
         tell(line)
