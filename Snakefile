@@ -3,14 +3,15 @@
 # Results are in results/SIZE/EXPERIMENT/; what each experiment is, in conf/experiment/.
 import sys
 
-from nrevu import plan as planning, progress, upkeep
+from nrevu import needs, plan as planning, progress, upkeep
 from nrevu.mistake import Mistake
 
 NREVU = [sys.executable, "-m", "nrevu"]
 
 try:
     tell = progress.tell if workflow.is_main_process else None
-    plan = planning.from_workflow(config, tell=tell)
+    least = needs.least_seconds(workflow)
+    plan = planning.from_workflow(config, tell=tell, least=least)
     if workflow.is_main_process:
         upkeep.prepare(workflow, plan)
 except Mistake as mistake:

@@ -84,7 +84,7 @@ def run_chains(
     The rows of chain c are ends[c] to ends[c + 1]. Returns the density and gradient evaluations
     and the overflows of the recorded groups.
     """
-    kernel = build(cell.method.update, type(cell.distribution))
+    kernel = build(cell.method.update, type(cell.distribution), rejected.dtype.name)
     distribution, width = cell.distribution, lanes(type(cell.distribution))
     chains = range(first, min(first + width, cell.run.chains))
     x, p, v, bits = (np.array(part) for part in zip(*(start(cell, c) for c in chains), strict=True))

@@ -13,7 +13,6 @@ from nrevu.cell import Cell
 from nrevu.experiment import Experiment
 from nrevu.foreign import is_foreign
 from nrevu.method import leapfrogs
-from nrevu.selection import groups
 from nrevu.series import counts_type, recorded
 from nrevu.sources import own_hash
 
@@ -60,12 +59,13 @@ def confirm_cost(experiment: Experiment, speeds: Mapping[str, float] | None = No
     return settings["cells"] * settings["longer"] * mean
 
 
-def overhead(experiment: Experiment, batches: Iterable[tuple[Cell, ...]], speeds=None) -> float:
-    """Return about how many CPU seconds the workflow adds to the cells of some batches."""
+def overhead(
+    experiment: Experiment, batches: Iterable[tuple[Cell, ...]], confirming: int, speeds=None
+) -> float:
+    """Return about how many CPU seconds the workflow adds to some batches, two kinds of them."""
     jobs = [SAMPLE + settling(batch[0], speeds) for batch in batches]
     if not jobs:
         return 0.0
-    confirming = len(groups(experiment.cells, experiment.confirm)) if experiment.confirm else 0
     drawn = FIGURE * len(experiment.figures) + TABLE * 3
     return sum(jobs) + confirming * CONFIRM + drawn
 

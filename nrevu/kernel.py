@@ -8,6 +8,7 @@ the update when it decides whether a cached kernel is still good.
 
 import dataclasses
 import functools
+import hashlib
 import inspect
 import re
 from types import FunctionType
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numba.core import errors
+from numba.core.registry import cpu_target
 
 from nrevu import updates
 from nrevu.foreign import energy_by_gradient
@@ -49,11 +51,23 @@ STANDINS = {"gibbs": no_gibbs, "renew": no_renewal, "scales": no_scales}
 
 
 @functools.cache
-def build(update: str, distribution: type):
-    """Return the compiled kernel of an update ('metropolis') for a class of distributions."""
-    tag = f"{distribution.__name__}_{sources_hash(distribution)}"
+def build(update: str, distribution: type, counts: str = "uint8"):
+    """Return the compiled kernel of an update ('metropolis') for a class of distributions.
+
+    `counts` is the type of its counts of rejections. With it and the processor in the name, a
+    cache file has one writer's contents: numba itself would let two processes that compile for
+    two types, or on two kinds of nodes of a cluster, overwrite each other's.
+    """
+    tag = f"{distribution.__name__}_{counts}_{processor()}_{sources_hash(distribution)}"
     function = bind(getattr(updates, update), f"{update}_{tag}", bindings(distribution))
     return njit(cache=True, **OPTIONS)(function)
+
+
+@functools.cache
+def processor() -> str:
+    """Return a short hash of what numba compiles for: the processor and its features."""
+    compiled_for = repr(cpu_target.target_context.codegen().magic_tuple())
+    return hashlib.sha256(compiled_for.encode()).hexdigest()[:8]
 
 
 def bindings(distribution: type) -> dict[str, Any]:

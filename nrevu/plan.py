@@ -15,7 +15,7 @@ from typing import Any
 from nrevu.batches import batch_seconds, kernel_name, pack
 from nrevu.cell import Cell
 from nrevu.config import Setting
-from nrevu.costs import cost
+from nrevu.costs import confirm_cost, cost
 from nrevu.experiment import Experiment, default_set, expand, find
 from nrevu.grammar import is_traced
 from nrevu.mistake import Mistake, unknown
@@ -43,6 +43,7 @@ class Plan:
     experiments: Mapping[str, Experiment]
     sources: Mapping[str, str]  # what to call each experiment by on a command line
     batches: Mapping[str, Mapping[str, tuple[Cell, ...]]]  # by experiment and label
+    confirms: Mapping[str, Mapping[str, tuple[int, ...]]]  # numbers of groups, as batches are
     speeds: Mapping[str, float]  # of users' distributions
 
     @property
@@ -152,10 +153,12 @@ class Plan:
         return short_hash([self.table_fingerprint(experiment), confirm, code])
 
     def confirm_files(self, experiment: str) -> list[str]:
-        """Return the files of the confirmed cells of an experiment, one for each group."""
-        e = self.experiments[experiment]
-        count = len(groups(e.cells, e.confirm))
-        return [str(self.made(experiment) / "confirm" / f"{group}.json") for group in range(count)]
+        """Return the files of the confirmed cells of an experiment, one for each batch."""
+        return [self.confirm_file(experiment, batch) for batch in self.confirms[experiment]]
+
+    def confirm_file(self, experiment: str, batch: str) -> str:
+        """Return the file of the confirmed cells of a batch of groups."""
+        return str(self.made(experiment) / "confirm" / f"{batch}.json")
 
     def confirmed(self, experiment: str) -> list[str]:
         """Return the tables of confirmed cells that a comparison is made from."""
@@ -196,11 +199,15 @@ def short_hash(data: Any) -> str:
 
 
 def from_workflow(
-    config: Mapping[str, Any], root: str = "results", tell: Callable[[str], None] | None = None
+    config: Mapping[str, Any],
+    root: str = "results",
+    tell: Callable[[str], None] | None = None,
+    least: float | None = None,
 ) -> Plan:
     """Return the plan for what was given to Snakemake as --config.
 
     Only with someone to tell of it the speed of users' distributions is measured; that takes time.
+    `least` is how many seconds of work a cluster wants in a job of its own.
     """
     for key in config:
         if key not in CONFIG_KEYS:
@@ -228,13 +235,23 @@ def from_workflow(
         names += [other for other in experiment.beside if find(other).stem not in experiments]
     cells = [cell for e in experiments.values() for cell in e.cells]
     speeds = measured(cells, Path(root), tell) if tell else known(Path(root))
-    seconds = wanted or batch_seconds([cost(cell, speeds) for cell in cells])
-    batches = {
-        name: pack(e.cells, seconds, lambda cell: cost(cell, speeds))
-        for name, e in experiments.items()
-    }
-    label = label_of(size, given["seed"])
-    return Plan(size, label, given["seed"], Path(root), experiments, sources, batches, speeds)
+    seconds = wanted or batch_seconds([cost(cell, speeds) for cell in cells], least)
+    batches, confirms = {}, {}
+    for name, e in experiments.items():
+        batches[name] = pack(e.cells, seconds, lambda cell: cost(cell, speeds))
+        each = confirm_cost(e, speeds)
+        confirms[name] = pack(range(len(groups(e.cells, e.confirm))), seconds, lambda _, s=each: s)
+    return Plan(
+        size=size,
+        label=label_of(size, given["seed"]),
+        seed=given["seed"],
+        root=Path(root),
+        experiments=experiments,
+        sources=sources,
+        batches=batches,
+        confirms=confirms,
+        speeds=speeds,
+    )
 
 
 def label_of(size: str, seed: int | None) -> str:

@@ -1,8 +1,8 @@
 """What a person sees while the workflow runs.
 
 In: Snakemake's workflow object and the Plan, in the main process only. Out: a line on standard
-error with the cells done, running and waiting and the time left. The series on disk are counted,
-so that the same line is right on a laptop and on a cluster.
+error, and in a file for `nrevu plan`, with the cells done, the batches running and queued and the
+time left. Files are counted, so that the line is right on a laptop and on a cluster.
 """
 
 import logging
@@ -17,17 +17,20 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from nrevu.costs import confirm_cost, cost, overhead
 from nrevu.plan import Plan
-from nrevu.upkeep import RUNNING, note_running
+from nrevu.store import path_of, write_text
+from nrevu.upkeep import PROGRESS, RUNNING, note_running
 
 # What Snakemake says of each single job; it is still in Snakemake's own log file.
 MUTED = {LogEvent.JOB_INFO, LogEvent.JOB_FINISHED, LogEvent.PROGRESS, LogEvent.RESOURCES_INFO}
 RUNS = ("sample", "confirm")  # the rules whose jobs run cells
-SECONDS_TERMINAL, SECONDS_FILE = 1.0, 10.0  # between two progress lines
+TICK, SECONDS_FILE = 1.0, 10.0  # between two looks, and two lines in a file
+NAMED = 3  # cells of a failed batch that are named, at most
 
 _stopped = threading.Event()
 _shower: threading.Thread | None = None
-_running: set[int] = set()  # Snakemake's numbers of the sampling jobs under way
-_failed: list[str] = []  # log files of jobs that failed
+_remote = threading.Event()  # set if the jobs run on a cluster
+_jobs: dict[int, tuple[Path, float]] = {}  # of sampling jobs handed over: log file, and when
+_failed: dict[int, tuple[list[str], list[str]]] = {}  # of jobs that failed: log files, outputs
 
 
 def tell(text: str) -> None:
@@ -44,8 +47,9 @@ def start(workflow, plan: Plan) -> None:
             handler.addFilter(worth_showing)
     logger.addHandler(JobCounter())
     cores = workflow.resource_settings.cores
-    local = None if workflow.non_local_exec else cores
-    tell(outlook(plan, local))
+    if workflow.non_local_exec:
+        _remote.set()
+    tell(outlook(plan, None if workflow.non_local_exec else cores))
     global _shower
     _shower = threading.Thread(target=show, args=(plan,), daemon=True)
     _shower.start()
@@ -59,51 +63,67 @@ def worth_showing(record: logging.LogRecord) -> bool:
 
 
 class JobCounter(logging.Handler):
-    """Keeps the set of sampling jobs that Snakemake has started and not seen end."""
+    """Keeps the sampling jobs that Snakemake has handed over and not seen end, and the failed."""
 
     def emit(self, record: logging.LogRecord) -> None:
         event = getattr(record, "event", None)
+        job = getattr(record, "job_id", getattr(record, "jobid", None))
         if event == LogEvent.JOB_INFO and getattr(record, "rule_name", "") in RUNS:
-            _running.add(record.jobid)
+            _jobs[job] = (Path(record.log[0]), time.time())
         if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR):
-            _running.discard(getattr(record, "job_id", getattr(record, "jobid", None)))
+            _jobs.pop(job, None)
+            _failed.pop(job, None)  # if it was tried again, and finished
         if event == LogEvent.JOB_ERROR:
-            _failed.extend(getattr(record, "log", None) or [])
+            _failed[job] = (record.log or [], record.output or [])
+
+
+def under_way() -> tuple[int, int]:
+    """Return how many sampling jobs run and how many wait in a cluster's queue.
+
+    A job that runs has begun its log; clocks of machines may differ by some seconds.
+    """
+    if not _remote.is_set():
+        return len(_jobs), 0
+    begun = [log.exists() and log.stat().st_mtime > at - 10 for log, at in list(_jobs.values())]
+    return sum(begun), len(begun) - sum(begun)
 
 
 def show(plan: Plan) -> None:
     """Print progress until stopped: a line that is rewritten, or lines if it is no terminal."""
     terminal = sys.stderr.isatty()
     costs = work(plan)
-    began, before, last = time.monotonic(), finished(plan, costs), None
+    began, before, last, told = time.monotonic(), finished(plan, costs), None, 0.0
     while True:
-        pause = SECONDS_TERMINAL if terminal else SECONDS_FILE
-        ending = _stopped.wait(0 if last is None else pause)
-        began = began if _running or last is None else time.monotonic()
+        ending = _stopped.wait(0 if last is None else TICK)
+        now = time.monotonic()
+        began = began if _jobs or last is None else now
         done = finished(plan, costs)
-        line = describe(costs, done, done - before, time.monotonic() - began)
+        line = describe(costs, done, done - before, now - began)
+        write_text(PROGRESS, line.removeprefix("nrevu: "))  # also a sign of life
         if terminal:
             print(f"\r{line}\033[K", end="\n" if ending else "", file=sys.stderr, flush=True)
-        elif line != last:
+        elif line != last and (ending or now - told > SECONDS_FILE or last is None):
             print(line, file=sys.stderr, flush=True)
-        last = line
+            told, last = now, line
+        last = last or line
         if ending:
             return
 
 
 def finished(plan: Plan, costs: dict[str, float]) -> set[str]:
-    """Return the digests of the plan's cells on disk, and the files of confirmed groups."""
+    """Return the digests of the plan's cells on disk, and the files of confirmed batches."""
     files = [file for name in plan.experiments for file in plan.confirm_files(name)]
     confirmed = {file for file in files if Path(file).exists()}
     return ({path.stem for path in plan.folder.glob("*.npz")} & costs.keys()) | confirmed
 
 
 def work(plan: Plan) -> dict[str, float]:
-    """Return the estimated CPU seconds of each cell, and of each group of cells to confirm."""
+    """Return the estimated CPU seconds of each cell, and of each batch of groups to confirm."""
     costs = {digest: cost(cell, plan.speeds) for digest, cell in plan.cells().items()}
     for name, experiment in plan.experiments.items():
         each = confirm_cost(experiment, plan.speeds)
-        costs |= dict.fromkeys(plan.confirm_files(name), each)
+        batches = plan.confirms[name].items()
+        costs |= {plan.confirm_file(name, batch): len(groups) * each for batch, groups in batches}
     return costs
 
 
@@ -115,7 +135,7 @@ def outlook(plan: Plan, cores: int | None) -> str:
     for name, experiment in plan.experiments.items():
         own = {cell.digest for cell in experiment.cells} | set(plan.confirm_files(name))
         waiting = [b for b in plan.batches[name].values() if any(c.digest in left for c in b)]
-        added = overhead(experiment, waiting, plan.speeds)
+        added = overhead(experiment, waiting, len(plan.confirms[name]), plan.speeds)
         shares[name] = (sum(costs[key] for key in own & left) + added) / (cores or 1)
     total = sum(shares.values())
     longest = sorted(shares, key=shares.get, reverse=True)
@@ -125,7 +145,7 @@ def outlook(plan: Plan, cores: int | None) -> str:
 
 
 def describe(costs: dict[str, float], done: set[str], new: set[str], elapsed: float) -> str:
-    """Return one line of progress, on cells and groups of cells to confirm.
+    """Return one line of progress, on cells and batches of cells to confirm.
 
     The time left is scaled from what was done since the start.
     """
@@ -133,8 +153,10 @@ def describe(costs: dict[str, float], done: set[str], new: set[str], elapsed: fl
     spent = sum(costs[digest] for digest in new)
     words = f"about {duration(elapsed * left / spent)} left" if spent else "time left not known yet"
     waiting = len(costs) - len(done)
-    running = f"{len(_running)} batch{'es' if len(_running) != 1 else ''} running"
-    counts = f"{running}, {waiting} to go"
+    running, queued = under_way()
+    counts = f"{running} batch{'es' if running != 1 else ''} running, "
+    counts += f"{queued} queued, " if queued else ""
+    counts += f"{waiting} to go"
     return f"nrevu: {len(done)} of {len(costs)} done, {counts}, {words if waiting else 'done'}"
 
 
@@ -151,9 +173,12 @@ def duration(seconds: float) -> str:
 def fail(plan: Plan) -> None:
     """Print the last line of progress, what failed, and that nothing is lost."""
     stop()
-    for file in dict.fromkeys(_failed):
-        for line in last_words(Path(file)):
-            tell(f"{file}: {line}")
+    for logs, outputs in list(_failed.values()):
+        for file in dict.fromkeys(logs):
+            for line in last_words(Path(file)):
+                tell(f"{file}: {line}")
+        for line in unfinished(plan, outputs):
+            tell(line)
     tell(
         "stopped before the end. Finished cells are kept; the same command goes on. "
         f"What there is so far: nrevu report {shlex.join(plan.report_words())}"
@@ -169,12 +194,25 @@ def last_words(log: Path) -> list[str]:
     return [line for line in lines[:-1] if line.startswith("failed: ")][-1:] + lines[-1:]
 
 
+def unfinished(plan: Plan, outputs: list[str]) -> list[str]:
+    """Return which cells of a failed batch are not there, a few by name."""
+    lines = []
+    for name, batches in plan.batches.items():
+        for batch, cells in batches.items():
+            if str(plan.tau_file(name, batch)) in outputs:
+                left = [c for c in cells if not path_of(plan.folder, c.digest).exists()]
+                lines += [f"not run: {cell.digest}: {cell.name}" for cell in left[:NAMED]]
+                lines += [f"and {len(left) - NAMED} more of {name}"] if len(left) > NAMED else []
+    return lines
+
+
 def stop() -> None:
     """Print the last line of progress."""
     _stopped.set()
     if _shower is not None:
         _shower.join(timeout=5)
     RUNNING.unlink(missing_ok=True)
+    PROGRESS.unlink(missing_ok=True)
 
 
 def finish(plan: Plan) -> None:

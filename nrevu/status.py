@@ -5,12 +5,13 @@ reason: new, settings changed, code changed, damaged; CPU seconds and bytes to c
 of like cells that ran here before, or the model's, for this machine's speed.
 """
 
+import contextlib
+import json
 import statistics
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from nrevu.cell import Cell, config, from_config, parameters
 from nrevu.costs import REPORT, confirm_cost, cost, overhead, size_on_disk
 from nrevu.mistake import Mistake
 from nrevu.plan import Plan
+from nrevu.selection import groups
 
 NORMALS = 0.0135  # seconds that numpy took for 2^20 normals on the machine of the cost model
 TELLING = 0.05  # CPU seconds that a cell must have taken to tell how fast a machine is
@@ -51,14 +53,24 @@ def status(plan: Plan) -> list[Share]:
         why = reasons(own, stored)
         left = [cell for cell in own if cell.digest in why]
         seconds = sum(estimate(cell, like, factor, plan) for cell in left)
-        again = [f for f in plan.confirm_files(name) if left or not Path(f).exists()]
-        seconds += factor * len(again) * confirm_cost(experiment, plan.speeds)
+        again = len(groups(experiment.cells, experiment.confirm))
+        again -= 0 if left else len(confirmed_groups(plan, name))
+        seconds += factor * again * confirm_cost(experiment, plan.speeds)
         waiting = [b for b in plan.batches[name].values() if any(c.digest in why for c in b)]
-        seconds += factor * overhead(experiment, waiting, plan.speeds)
-        room = sum(size_on_disk(cell) for cell in left) + confirm_bytes(experiment, len(again))
+        seconds += factor * overhead(experiment, waiting, len(plan.confirms[name]), plan.speeds)
+        room = sum(size_on_disk(cell) for cell in left) + confirm_bytes(experiment, again)
         counts = Counter(why.values())
         shares.append(Share(name, len(own), len(own) - len(left), counts, seconds, room))
     return shares
+
+
+def confirmed_groups(plan: Plan, experiment: str) -> set[int]:
+    """Return which groups of cells are confirmed, in whatever batches that was done."""
+    found: set[int] = set()
+    for file in (plan.made(experiment) / "confirm").glob("*.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError):  # half written, or of old
+            found |= set(json.loads(file.read_text())["groups"])
+    return found
 
 
 def total_seconds(shares: Iterable[Share]) -> float:

@@ -109,7 +109,7 @@ def write_tables(frame, paths: list[Path]) -> None:
 
 
 def confirm_step(args: argparse.Namespace) -> None:
-    """Run again, longer and with another seed, the best cells of a group by the table."""
+    """Run again, longer and with another seed, the best cells of some groups by the table."""
     from nrevu.confirmation import candidates, confirm
     from nrevu.experiment import expand
     from nrevu.selection import fresh, groups
@@ -117,18 +117,19 @@ def confirm_step(args: argparse.Namespace) -> None:
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     settings, table = experiment.confirm, read_tables(args.table)
     cells = {cell.digest: cell for cell in experiment.cells}
-    group = groups(experiment.cells, settings)[args.group]
+    all_groups = groups(experiment.cells, settings)
     found = []
-    for rank, row in enumerate(candidates(table, settings, group), start=1):
-        digest = table.digest[row]
-        cell = fresh(cells[digest], settings)
-        series, _ = made(args.store, cell)
-        value, se = (float(table[settings["best"] + end][row]) for end in ("", ".se"))
-        selected = {"digest": digest, "value": value, "se": se}
-        results = confirm(cell, series, experiment.estimate, settings)
-        found.append({"group": group, "rank": rank, "selected": selected, **results})
+    for group in (all_groups[number] for number in args.groups):
+        for rank, row in enumerate(candidates(table, settings, group), start=1):
+            digest = table.digest[row]
+            cell = fresh(cells[digest], settings)
+            series, _ = made(args.store, cell)
+            value, se = (float(table[settings["best"] + end][row]) for end in ("", ".se"))
+            selected = {"digest": digest, "value": value, "se": se}
+            results = confirm(cell, series, experiment.estimate, settings)
+            found.append({"group": group, "rank": rank, "selected": selected, **results})
     about = {"confirm": dict(settings), "estimate": vars(experiment.estimate)}
-    about |= {"digests": [cell.digest for cell in experiment.cells]}
+    about |= {"digests": [cell.digest for cell in experiment.cells], "groups": args.groups}
     store.write_text(args.out, json.dumps({**about, "found": found}))
 
 

@@ -53,7 +53,7 @@ def write(folder: Path, cell: Cell, series: Series, provenance: dict[str, Any]) 
     }
     path = path_of(folder, cell.digest)
     folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / f"{cell.digest}.{socket.gethostname()}.{os.getpid()}.tmp"
+    unfinished = folder / f"{cell.digest}.{here()}.tmp"
     with open(unfinished, "wb") as file:
         text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
         np.savez(file, meta=text, rows=series.rows, rejected=series.rejected)
@@ -110,11 +110,16 @@ def remove_leftovers(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+def here() -> str:
+    """Return a name for this process that no other has, on any machine of a shared file system."""
+    return f"{socket.gethostname()}.{os.getpid()}"
+
+
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """Give a temporary path, of the same ending, that takes the real name once it is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.stem}.{os.getpid()}.tmp{path.suffix}")
+    unfinished = path.with_name(f"{path.stem}.{here()}.tmp{path.suffix}")
     yield unfinished
     unfinished.replace(path)
 

@@ -6,10 +6,13 @@ written down for its job.
 """
 
 import base64
+import getpass
 import json
 import os
+import shutil
 import socket
-from collections.abc import Callable
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,8 @@ from nrevu.mistake import Mistake
 from nrevu.plan import Plan
 
 RUNNING = Path(".snakemake/nrevu-running")  # which process runs the workflow in this folder
+PROGRESS = Path(".snakemake/nrevu-progress")  # how far it is: written every few seconds
+SILENT = 600  # seconds without a sign of life after which a process elsewhere is taken for dead
 
 
 def prepare(workflow, plan: Plan) -> None:
@@ -31,6 +36,7 @@ def prepare(workflow, plan: Plan) -> None:
         message = f"process {holder} is running the workflow in this folder: wait until it ends"
         raise Mistake(message)
     if RUNNING.exists():  # it did not end by itself
+        cancel_jobs()
         clear_marks()
     note_running()
     store.remove_leftovers(plan.folder)
@@ -45,8 +51,15 @@ def running_process() -> str | None:
     except (OSError, ValueError):
         return None
     if host != socket.gethostname():
-        return f"{pid} on {host}, or one that died there (then delete {RUNNING}),"
+        age = silence()
+        return f"{pid} on {host} (seen {age:.0f} s ago)" if age < SILENT else None
     return pid if born == birth(int(pid)) and int(pid) != os.getpid() else None
+
+
+def silence() -> float:
+    """Return for how many seconds a process that runs the workflow has given no sign of life."""
+    seen = [path.stat().st_mtime for path in (RUNNING, PROGRESS) if path.exists()]
+    return max(0.0, time.time() - max(seen, default=0.0))
 
 
 def birth(pid: int) -> str | None:
@@ -81,37 +94,55 @@ def clear_marks() -> None:
         mark.unlink(missing_ok=True)
 
 
+def cancel_jobs() -> None:
+    """Cancel what a killed run left in Slurm's queue: its batches are about to be given again.
+
+    They are known by the name that the profile gives them, and by the folder they work in.
+    """
+    if not shutil.which("squeue"):
+        return
+    words = ["squeue", "--noheader", "--user", getpass.getuser(), "--format", "%i|%j|%Z"]
+    found = subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
+    jobs = [line.split("|", 2) for line in found if line.count("|") >= 2]
+    left = [job for job, name, folder in jobs if name[:6] == "nrevu_" and same(folder)]
+    if left:
+        subprocess.run(["scancel", *left], capture_output=True)
+
+
+def same(folder: str) -> bool:
+    """Tell whether a folder is the one we are in, by whatever path it is given."""
+    return os.path.isdir(folder) and os.path.samefile(folder, ".")
+
+
 def forget_stale(plan: Plan) -> None:
     """Delete the results of batches and of confirmed cells that are not those of this plan.
 
     Snakemake then makes it again if anything needs it.
     """
-    for experiment, batches in plan.batches.items():
-        e = plan.experiments[experiment]
+    for name, e in plan.experiments.items():
         estimate = vars(e.estimate)
-        confirmed = {"confirm": dict(e.confirm), "estimate": estimate}
-        confirmed["digests"] = [cell.digest for cell in e.cells]
-        for file in plan.confirm_files(experiment):
-            forget(Path(file), lambda found, w=confirmed: holds(found, w))
-        for batch, cells in batches.items():
+        about = {"confirm": dict(e.confirm), "estimate": estimate}
+        about["digests"] = [cell.digest for cell in e.cells]
+        wanted = {
+            Path(plan.confirm_file(name, batch)): {**about, "groups": list(groups)}
+            for batch, groups in plan.confirms[name].items()
+        }
+        for batch, cells in plan.batches[name].items():
             digests = [cell.digest for cell in cells]
-            analysed = {"estimate": estimate, "digests": digests}
-            forget(plan.tau_file(experiment, batch), lambda found, w=analysed: holds(found, w))
+            wanted[plan.tau_file(name, batch)] = {"estimate": estimate, "digests": digests}
+        for folder in ("confirm", "tau"):
+            for path in (plan.made(name) / folder).glob("*.json"):
+                if path not in wanted or not holds(path, wanted[path]):
+                    path.unlink(missing_ok=True)
 
 
-def holds(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Tell whether a file says that it was made from what is wanted now."""
-    return {key: found[key] for key in wanted} == wanted
-
-
-def forget(path: Path, fits: Callable[[Any], bool]) -> None:
-    """Delete a JSON file that is there and does not fit."""
+def holds(path: Path, wanted: dict[str, Any]) -> bool:
+    """Tell whether a JSON file says that it was made from what is wanted now."""
     try:
-        good = not path.exists() or fits(json.loads(path.read_text()))
+        found = json.loads(path.read_text())
+        return {key: found[key] for key in wanted} == wanted
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        good = False
-    if not good:
-        path.unlink(missing_ok=True)
+        return False
 
 
 def write_files(plan: Plan) -> None:

@@ -3,12 +3,14 @@
 import base64
 import os
 import socket
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from nrevu import progress, upkeep
-from nrevu.batches import pack
+from nrevu import needs, progress, upkeep
+from nrevu.batches import batch_seconds, kernel_name, pack
 from nrevu.costs import cost
 from nrevu.experiment import expand
 from nrevu.mistake import Mistake
@@ -24,6 +26,43 @@ def test_batches_hold_every_cell_once_in_order():
     assert len(pack(cells, 1e9, cost)) == 1 and len(pack(cells, 0.001, cost)) == 55
     sizes = [sum(map(cost, batch)) for batch in pack(cells, 20.0, cost).values()]
     assert max(sizes) < 30
+
+
+def jobs(plan):
+    """Return how many jobs of a cluster a plan takes."""
+    kernels = {kernel_name(cell) for cell in plan.cells().values()}
+    batches = [b for kind in (plan.batches, plan.confirms) for e in kind.values() for b in e]
+    return len(kernels) + len(batches) + sum(bool(e.trace) for e in plan.experiments.values())
+
+
+def test_a_cluster_gets_few_jobs():
+    assert jobs(from_workflow({}, least=120.0)) <= 40
+    assert jobs(from_workflow({"size": "quick"}, least=120.0)) <= 30
+    costs = [10.0] * 2000  # a large sweep
+    batches = pack(costs, batch_seconds(costs, 120.0), lambda cost: cost)
+    assert 150 < len(batches) <= 200 and batch_seconds([1.0] * 50, 120.0) == 120.0
+
+
+def test_jobs_ask_for_what_their_batch_costs():
+    small, large = (from_workflow({"experiments": "fig1", "batch": b}) for b in (20, 400))
+    first = SimpleNamespace(experiment="fig1", batch="0001")
+    assert 5 < needs.sampling(small, first).minutes < 8
+    assert 20 < needs.sampling(large, first).minutes < 30  # 375 s, on a node 3 times slower
+    fig2 = from_workflow({"experiments": "fig2"})
+    w = SimpleNamespace(experiment="fig2", batch="0001")
+    one, other, third = (f(fig2, w) for f in (needs.sampling, needs.confirming, needs.tracing))
+    assert 1200 < one.megabytes < other.megabytes < third.megabytes < 2000  # longer; every update
+
+
+@pytest.mark.parametrize("text, seconds", [("300", 300.0), (None, None), ("0", 0), ("x", 0)])
+def test_a_profile_names_the_least_work_of_a_job(text, seconds):
+    given = SimpleNamespace(args=["mem_mb=5"] + ([f"batch_seconds={text}"] if text else []))
+    workflow = SimpleNamespace(resource_settings=SimpleNamespace(default_resources=given))
+    if seconds == 0:
+        with pytest.raises(Mistake, match="batch_seconds"):
+            needs.least_seconds(workflow)
+    else:
+        assert needs.least_seconds(workflow) == seconds
 
 
 def test_experiments_by_list_or_commas():
@@ -52,6 +91,39 @@ def test_a_run_is_known_to_be_alive_or_dead(tmp_path, monkeypatch, holder, held)
     texts = {"alive": f"{host} {pid} {born}", "dead": f"{host} {pid} 1", "elsewhere": f"x {pid} 1"}
     upkeep.RUNNING.write_text(texts[holder])
     assert bool(upkeep.running_process()) == held
+
+
+def test_a_run_elsewhere_is_dead_when_silent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    upkeep.RUNNING.parent.mkdir()
+    for path in (upkeep.RUNNING, upkeep.PROGRESS):
+        path.write_text("elsewhere 1 1")
+    old = time.time() - 700
+    os.utime(upkeep.RUNNING, (old, old))
+    assert "1 on elsewhere (seen " in upkeep.running_process()  # its progress is new
+    os.utime(upkeep.PROGRESS, (old, old))
+    assert upkeep.running_process() is None
+
+
+SQUEUE = """\
+#!/bin/sh
+echo "11|nrevu_one|$PWD"
+echo "12|nrevu_one|/"
+echo "13|another|$PWD"
+echo "14|nrevu_two|$PWD/../here"
+"""
+
+
+def test_jobs_left_by_a_killed_run_are_cancelled_and_no_others(tmp_path, monkeypatch):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name, text in {"squeue": SQUEUE, "scancel": '#!/bin/sh\necho "$@" > cancelled\n'}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    upkeep.cancel_jobs()
+    assert Path("cancelled").read_text().split() == ["11", "14"]
 
 
 def test_marks_of_a_killed_run_are_cleared(tmp_path, monkeypatch):

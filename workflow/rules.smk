@@ -3,11 +3,20 @@
 # of a job before it runs the job again, and a finished cell must outlive a killed batch.
 
 
+# On a cluster these take seconds, once: they run where Snakemake does, not as jobs of their own.
+localrules:
+    all,
+    table,
+    confirmed,
+    compare,
+    figure,
+    report,
+
+
 wildcard_constraints:
     size="[^/]+",
     experiment="[^/]+",
     batch="[0-9]+",
-    group="[0-9]+",
     kernel="[^/]+",
     figure="[A-Za-z_0-9]+",
 
@@ -17,6 +26,9 @@ rule compile:
         "results/kernels/{kernel}.txt",
     log:
         "results/kernels/{kernel}.log",
+    resources:
+        runtime=lambda w, attempt: attempt * needs.limits(0).minutes,
+        mem_mb=lambda w, attempt: attempt * needs.limits(0).megabytes,
     shell:
         "{NREVU:q} compile results/kernels/{wildcards.kernel}.json --out {output:q} > {log:q} 2>&1"
 
@@ -28,6 +40,9 @@ rule sample:
         "results/{size}/{experiment}/tau/{batch}.json",
     log:
         "results/{size}/{experiment}/log/sample-{batch}.txt",
+    resources:
+        runtime=lambda w, attempt: attempt * needs.sampling(plan, w).minutes,
+        mem_mb=lambda w, attempt: attempt * needs.sampling(plan, w).megabytes,
     params:
         cells=lambda w: str(plan.batch_file(w.experiment, w.batch)),
         max_lag=lambda w: plan.experiments[w.experiment].estimate.max_lag,
@@ -64,14 +79,18 @@ rule confirm:
     input:
         "results/{size}/{experiment}/table.parquet",
     output:
-        "results/{size}/{experiment}/confirm/{group}.json",
+        "results/{size}/{experiment}/confirm/{batch}.json",
     log:
-        "results/{size}/{experiment}/log/confirm-{group}.txt",
+        "results/{size}/{experiment}/log/confirm-{batch}.txt",
+    resources:
+        runtime=lambda w, attempt: attempt * needs.confirming(plan, w).minutes,
+        mem_mb=lambda w, attempt: attempt * needs.confirming(plan, w).megabytes,
     params:
         words=lambda w: plan.words(w.experiment),
+        groups=lambda w: plan.confirms[w.experiment][w.batch],
         fingerprint=lambda w: plan.confirm_fingerprint(w.experiment),
     shell:
-        "{NREVU:q} confirm {params.words:q} --group {wildcards.group} --table {input:q}"
+        "{NREVU:q} confirm {params.words:q} --groups {params.groups} --table {input:q}"
         " --store results/cells --out {output:q} > {log:q} 2>&1"
 
 
@@ -137,6 +156,9 @@ rule trace:
         "results/{size}/{experiment}/traces.json",
     log:
         "results/{size}/{experiment}/log/trace.txt",
+    resources:
+        runtime=lambda w, attempt: attempt * needs.tracing(plan, w).minutes,
+        mem_mb=lambda w, attempt: attempt * needs.tracing(plan, w).megabytes,
     params:
         words=lambda w: plan.words(w.experiment),
         fingerprint=lambda w: plan.trace_fingerprint(w.experiment),

@@ -16,7 +16,7 @@ and results/report.html. What is there already is not run again; stop it wheneve
   nrevu make fig1 fig2 --size quick
   nrevu make my_sweep.yaml --cores 4
   nrevu make my_sweep.yaml --dry-run             what Snakemake would do
-  nrevu make --workflow-profile slurm/           on a cluster
+  nrevu make --workflow-profile slurm.yaml       on a cluster: nrevu new slurm
 
 Any other option, and all that follows it, goes to Snakemake as it is (snakemake --help).
 """

@@ -35,7 +35,6 @@ def execute(args: argparse.Namespace) -> None:
     from nrevu.mistake import Mistake
     from nrevu.plan import from_workflow
     from nrevu.status import status, total_seconds
-    from nrevu.upkeep import running_process
 
     if args.cores is not None and args.cores < 1:
         raise Mistake(f"{args.cores} is not allowed: 1 or more", "--cores", "command line")
@@ -48,13 +47,25 @@ def execute(args: argparse.Namespace) -> None:
     if args.json:
         rows = [{**vars(share), "reasons": dict(share.reasons)} for share in shares]
         total = {"cpu_seconds": seconds, "wall_seconds": seconds / cores, "cores": cores}
-        text = json.dumps({"experiments": rows, **total, "bytes": sum(s.bytes for s in shares)})
+        total |= {"bytes": sum(s.bytes for s in shares), "running": running()}
+        text = json.dumps({"experiments": rows, **total})
     else:
-        text = "\n".join(lines(shares, seconds, cores, running_process()))
+        text = "\n".join([*lines(shares, seconds, cores), *([running()] if running() else [])])
     print(text)
 
 
-def lines(shares, seconds: float, cores: int, running: str | None) -> list[str]:
+def running() -> str | None:
+    """Return who runs the workflow here and how far it is, if anyone does."""
+    from nrevu.upkeep import PROGRESS, running_process
+
+    holder = running_process()
+    if not holder:
+        return None
+    far = PROGRESS.read_text() if PROGRESS.exists() else "it has just begun"
+    return f"process {holder} is running the workflow here: {far}"
+
+
+def lines(shares, seconds: float, cores: int) -> list[str]:
     """Return the plan as lines for people."""
     from nrevu.progress import duration
 
@@ -74,7 +85,7 @@ def lines(shares, seconds: float, cores: int, running: str | None) -> list[str]:
         )
     else:
         told.append("nothing to run")
-    return [*told, f"process {running} is running the workflow here"] if running else told
+    return told
 
 
 def megabytes(count: int) -> str:
