@@ -11,26 +11,33 @@ import sys
 import textwrap
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from nrevu import jobs, spending
 from nrevu.costs import confirm_cost, cost, overhead
 from nrevu.plan import Plan
-from nrevu.store import path_of, write_text
+from nrevu.store import write_text
 from nrevu.upkeep import PROGRESS, RUNNING, note_running
 
 # What Snakemake says of each single job; it is still in Snakemake's own log file.
 MUTED = {LogEvent.JOB_INFO, LogEvent.JOB_FINISHED, LogEvent.PROGRESS, LogEvent.RESOURCES_INFO}
-RUNS = ("sample", "confirm")  # the rules whose jobs run cells
 TICK, SECONDS_FILE = 1.0, 10.0  # between two looks, and two lines in a file
-NAMED = 3  # cells of a failed batch that are named, at most
 
 _stopped = threading.Event()
 _shower: threading.Thread | None = None
-_remote = threading.Event()  # set if the jobs run on a cluster
-_jobs: dict[int, tuple[Path, float]] = {}  # of sampling jobs handed over: log file, and when
-_failed: dict[int, tuple[list[str], list[str]]] = {}  # of jobs that failed: log files, outputs
+_begun: "Begun | None" = None
+
+
+@dataclass(frozen=True)
+class Begun:
+    """How a run began."""
+
+    at: float  # time of day, in seconds
+    own: float  # CPU seconds of this process until then
+    cores: int | None  # None if the jobs run on a cluster
 
 
 def tell(text: str) -> None:
@@ -45,13 +52,12 @@ def start(workflow, plan: Plan) -> None:
     for handler in logger.handlers:
         if handler.name == "DefaultStreamHandler" and not workflow.output_settings.verbose:
             handler.addFilter(worth_showing)
-    logger.addHandler(JobCounter())
-    cores = workflow.resource_settings.cores
-    if workflow.non_local_exec:
-        _remote.set()
-    tell(outlook(plan, None if workflow.non_local_exec else cores))
-    global _shower
-    _shower = threading.Thread(target=show, args=(plan,), daemon=True)
+    logger.addHandler(jobs.JobCounter())
+    cores = None if workflow.non_local_exec else workflow.resource_settings.cores
+    tell(outlook(plan, cores))
+    global _shower, _begun
+    _begun = Begun(time.time(), time.process_time(), cores)
+    _shower = threading.Thread(target=show, args=(plan, cores is None), daemon=True)
     _shower.start()
 
 
@@ -62,33 +68,7 @@ def worth_showing(record: logging.LogRecord) -> bool:
     return not record.getMessage().startswith(("Select jobs to execute", "Execute "))
 
 
-class JobCounter(logging.Handler):
-    """Keeps the sampling jobs that Snakemake has handed over and not seen end, and the failed."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        event = getattr(record, "event", None)
-        job = getattr(record, "job_id", getattr(record, "jobid", None))
-        if event == LogEvent.JOB_INFO and getattr(record, "rule_name", "") in RUNS:
-            _jobs[job] = (Path(record.log[0]), time.time())
-        if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR):
-            _jobs.pop(job, None)
-            _failed.pop(job, None)  # if it was tried again, and finished
-        if event == LogEvent.JOB_ERROR:
-            _failed[job] = (record.log or [], record.output or [])
-
-
-def under_way() -> tuple[int, int]:
-    """Return how many sampling jobs run and how many wait in a cluster's queue.
-
-    A job that runs has begun its log; clocks of machines may differ by some seconds.
-    """
-    if not _remote.is_set():
-        return len(_jobs), 0
-    begun = [log.exists() and log.stat().st_mtime > at - 10 for log, at in list(_jobs.values())]
-    return sum(begun), len(begun) - sum(begun)
-
-
-def show(plan: Plan) -> None:
+def show(plan: Plan, remote: bool) -> None:
     """Print progress until stopped: a line that is rewritten, or lines if it is no terminal."""
     terminal = sys.stderr.isatty()
     costs = work(plan)
@@ -96,9 +76,10 @@ def show(plan: Plan) -> None:
     while True:
         ending = _stopped.wait(0 if last is None else TICK)
         now = time.monotonic()
-        began = began if _jobs or last is None else now
+        under_way = jobs.under_way(remote)
+        began = began if any(under_way) or last is None else now
         done = finished(plan, costs)
-        line = describe(costs, done, done - before, now - began)
+        line = describe(costs, done, done - before, now - began, *under_way)
         write_text(PROGRESS, line.removeprefix("nrevu: "))  # also a sign of life
         if terminal:
             print(f"\r{line}\033[K", end="\n" if ending else "", file=sys.stderr, flush=True)
@@ -144,7 +125,14 @@ def outlook(plan: Plan, cores: int | None) -> str:
     return f"{len(left)} cells to run, about {duration(total)} {where} ({parts or 'seconds'})"
 
 
-def describe(costs: dict[str, float], done: set[str], new: set[str], elapsed: float) -> str:
+def describe(
+    costs: dict[str, float],
+    done: set[str],
+    new: set[str],
+    elapsed: float,
+    running: int = 0,
+    queued: int = 0,
+) -> str:
     """Return one line of progress, on cells and batches of cells to confirm.
 
     The time left is scaled from what was done since the start.
@@ -153,7 +141,6 @@ def describe(costs: dict[str, float], done: set[str], new: set[str], elapsed: fl
     spent = sum(costs[digest] for digest in new)
     words = f"about {duration(elapsed * left / spent)} left" if spent else "time left not known yet"
     waiting = len(costs) - len(done)
-    running, queued = under_way()
     counts = f"{running} batch{'es' if running != 1 else ''} running, "
     counts += f"{queued} queued, " if queued else ""
     counts += f"{waiting} to go"
@@ -173,37 +160,20 @@ def duration(seconds: float) -> str:
 def fail(plan: Plan) -> None:
     """Print the last line of progress, what failed, and that nothing is lost."""
     stop()
-    for logs, outputs in list(_failed.values()):
-        for file in dict.fromkeys(logs):
-            for line in last_words(Path(file)):
-                tell(f"{file}: {line}")
-        for line in unfinished(plan, outputs):
-            tell(line)
+    for line in jobs.failures(plan):
+        tell(line)
     tell(
         "stopped before the end. Finished cells are kept; the same command goes on. "
         f"What there is so far: nrevu report {shlex.join(plan.report_words())}"
     )
 
 
-def last_words(log: Path) -> list[str]:
-    """Return what a failed job's log says at its end: the cell it was at, and the error."""
-    try:
-        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    except OSError:
-        return ["there is no log"]
-    return [line for line in lines[:-1] if line.startswith("failed: ")][-1:] + lines[-1:]
-
-
-def unfinished(plan: Plan, outputs: list[str]) -> list[str]:
-    """Return which cells of a failed batch are not there, a few by name."""
-    lines = []
-    for name, batches in plan.batches.items():
-        for batch, cells in batches.items():
-            if str(plan.tau_file(name, batch)) in outputs:
-                left = [c for c in cells if not path_of(plan.folder, c.digest).exists()]
-                lines += [f"not run: {cell.digest}: {cell.name}" for cell in left[:NAMED]]
-                lines += [f"and {len(left) - NAMED} more of {name}"] if len(left) > NAMED else []
-    return lines
+def where_time_went(plan: Plan) -> str:
+    """Return what the run that ends took, by kind."""
+    logs = [*plan.root.glob("kernels/*.log"), *plan.root.glob("log/*.txt")]
+    logs += [log for name in plan.experiments for log in plan.made(name).glob("log/*.txt")]
+    wall, own = time.time() - _begun.at, time.process_time() - _begun.own
+    return spending.share(spending.read(logs, _begun.at), wall, _begun.cores, own)
 
 
 def stop() -> None:
@@ -234,6 +204,7 @@ def finish(plan: Plan) -> None:
     lines = summary(pd.concat(compared, ignore_index=True)) if compared else []
     parts = ", ".join(f"{count} of {name}" for name, count in marked.items() if count)
     lines += textwrap.wrap(f"cells with a time not to be quoted: {parts}", 110) if parts else []
+    lines.append(where_time_went(plan))
     report = f"report: {plan.root / 'report.html'}; the rest: " if marked else "results: "
     lines += [f"{report}{plan.root / plan.label}"]
     for line in lines:

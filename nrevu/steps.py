@@ -6,6 +6,7 @@ renamed; lines on standard output, which the rules send to a log file.
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from nrevu.cell import Cell, from_config
 from nrevu.estimate import Estimate
 from nrevu.mistake import Mistake
 from nrevu.series import Series
+from nrevu.spending import counted
 
 
 def seed_setting(seed: int | None) -> tuple:
@@ -39,29 +41,31 @@ def read_cells(file: str) -> Iterator[Cell]:
         yield cell
 
 
-def compile_step(args: argparse.Namespace) -> None:
+def compile_step(args: argparse.Namespace, spent: Counter) -> None:
     """Compile the kernel of a cell, so that no two batches do it at once."""
     from nrevu.chain import warm
 
     for cell in read_cells(args.cells):
-        warm(cell)
+        with counted(spent, "compiling"):
+            warm(cell)
         store.write_text(args.out, f"{cell.name}\n")
 
 
-def sample_step(args: argparse.Namespace) -> None:
+def sample_step(args: argparse.Namespace, spent: Counter) -> None:
     """Run the cells of a batch that are not there yet, and write the results of all of them."""
     from nrevu.result import summarise
 
     estimate = Estimate(max_lag=args.max_lag, mean=args.mean)
     results = []
     for cell in read_cells(args.cells):
-        series, origin = made(args.store, cell)
-        results.append(summarise(cell, series, estimate) | {"provenance": origin})
+        series, origin = made(args.store, cell, spent)
+        with counted(spent, "analysis"):
+            results.append(summarise(cell, series, estimate) | {"provenance": origin})
     about = {"estimate": vars(estimate), "digests": [r["digest"] for r in results]}
     store.write_text(args.out, json.dumps({**about, "results": results}))
 
 
-def made(folder: Path, cell: Cell) -> tuple[Series, dict]:
+def made(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, dict]:
     """Return a cell's series and provenance: as it is there, or run here and now and written."""
     there = usable(folder, cell)
     if there:
@@ -74,6 +78,7 @@ def made(folder: Path, cell: Cell) -> tuple[Series, dict]:
     except Exception:  # shown as it is, but with the cell it happened in
         print(f"failed: {cell.digest}: {cell.name}", flush=True)
         raise
+    spent["sampling"] += series.cpu_seconds
     store.write(folder, cell, series, provenance())
     print(f"sampled {cell.digest} in {series.cpu_seconds:.2f} s: {cell.name}", flush=True)
     return series, provenance()
@@ -92,12 +97,13 @@ def usable(folder: Path, cell: Cell) -> tuple[Series, dict] | None:
     return series, meta["provenance"]
 
 
-def table_step(args: argparse.Namespace) -> None:
+def table_step(args: argparse.Namespace, spent: Counter) -> None:
     """Gather the results of all batches of an experiment."""
     from nrevu.table import table
 
-    parts = [json.loads(Path(file).read_text())["results"] for file in args.results]
-    write_tables(table(result for part in parts for result in part), args.out)
+    with counted(spent, "analysis"):
+        parts = [json.loads(Path(file).read_text())["results"] for file in args.results]
+        write_tables(table(result for part in parts for result in part), args.out)
 
 
 def write_tables(frame, paths: list[Path]) -> None:
@@ -108,7 +114,7 @@ def write_tables(frame, paths: list[Path]) -> None:
             write(unfinished, index=False)
 
 
-def confirm_step(args: argparse.Namespace) -> None:
+def confirm_step(args: argparse.Namespace, spent: Counter) -> None:
     """Run again, longer and with another seed, the best cells of some groups by the table."""
     from nrevu.confirmation import candidates, confirm
     from nrevu.experiment import expand
@@ -123,28 +129,30 @@ def confirm_step(args: argparse.Namespace) -> None:
         for rank, row in enumerate(candidates(table, settings, group), start=1):
             digest = table.digest[row]
             cell = fresh(cells[digest], settings)
-            series, _ = made(args.store, cell)
+            series, _ = made(args.store, cell, spent)
             value, se = (float(table[settings["best"] + end][row]) for end in ("", ".se"))
             selected = {"digest": digest, "value": value, "se": se}
-            results = confirm(cell, series, experiment.estimate, settings)
+            with counted(spent, "analysis"):
+                results = confirm(cell, series, experiment.estimate, settings)
             found.append({"group": group, "rank": rank, "selected": selected, **results})
     about = {"confirm": dict(settings), "estimate": vars(experiment.estimate)}
     about |= {"digests": [cell.digest for cell in experiment.cells], "groups": args.groups}
     store.write_text(args.out, json.dumps({**about, "found": found}))
 
 
-def confirmed_step(args: argparse.Namespace) -> None:
+def confirmed_step(args: argparse.Namespace, spent: Counter) -> None:
     """Gather the confirmed cells of an experiment."""
     from nrevu.confirmation import confirmed
     from nrevu.experiment import expand
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    parts = [json.loads(Path(file).read_text())["found"] for file in args.results]
-    found = [entry for part in parts for entry in part]
-    write_tables(confirmed(found, experiment.confirm), args.out)
+    with counted(spent, "analysis"):
+        parts = [json.loads(Path(file).read_text())["found"] for file in args.results]
+        found = [entry for part in parts for entry in part]
+        write_tables(confirmed(found, experiment.confirm), args.out)
 
 
-def trace_step(args: argparse.Namespace) -> None:
+def trace_step(args: argparse.Namespace, spent: Counter) -> None:
     """Follow an experiment's best cells, and those that differ in u alone, update by update."""
     from nrevu.chain import trace
     from nrevu.experiment import expand
@@ -156,7 +164,8 @@ def trace_step(args: argparse.Namespace) -> None:
     traces = []
     for choice in chosen(table, experiment.trace):
         cell = cells[table.digest[choice.pop("row")]]
-        rows, decisions = zip(*trace(cell), strict=True)
+        with counted(spent, "sampling"):
+            rows, decisions = zip(*trace(cell), strict=True)
         check_same_chain(args.store, cell, b"".join(part.tobytes() for part in rows))
         traces.append({**choice, **describe(cell, decisions, SHOWN)})
     store.write_text(args.out, json.dumps(traces))
@@ -172,7 +181,7 @@ def check_same_chain(folder: Path, cell: Cell, rows: bytes) -> None:
         print(f"{cell.digest}: traced on a processor other than the one that sampled it")
 
 
-def compare_step(args: argparse.Namespace) -> None:
+def compare_step(args: argparse.Namespace, spent: Counter) -> None:
     """Set an experiment's results beside what was published of it."""
     from nrevu.comparison import compare
     from nrevu.experiment import expand
@@ -180,11 +189,12 @@ def compare_step(args: argparse.Namespace) -> None:
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     confirmed = read_tables(args.confirmed) if args.confirmed else None
     beside = [expand(name, args.size) for name in experiment.beside]
-    comparison = compare(experiment, read_tables(args.table), confirmed, beside)
+    with counted(spent, "analysis"):
+        comparison = compare(experiment, read_tables(args.table), confirmed, beside)
     store.write_text(args.out, comparison.to_csv(index=False))
 
 
-def report_step(args: argparse.Namespace) -> None:
+def report_step(args: argparse.Namespace, spent: Counter) -> None:
     """Write the report on what there is of some experiments."""
     from nrevu.experiment import default_set, expand
     from nrevu.plan import label_of
@@ -197,11 +207,12 @@ def report_step(args: argparse.Namespace) -> None:
         label = label_of(args.size, args.seed)
         found.append(find_results(experiment, name, args.results / label))
     out = args.out or args.results / "report.html"
-    store.write_text(out, page(found))
+    with counted(spent, "report"):
+        store.write_text(out, page(found))
     print(f"report: {out}")
 
 
-def figure_step(args: argparse.Namespace) -> None:
+def figure_step(args: argparse.Namespace, spent: Counter) -> None:
     """Draw one of the figures of an experiment from its table."""
     from nrevu.experiment import expand
     from nrevu.figures import draw, save
@@ -209,7 +220,8 @@ def figure_step(args: argparse.Namespace) -> None:
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     traces = json.loads(Path(args.traces).read_text()) if args.traces else []
     confirmed = read_tables(args.confirmed) if args.confirmed else None
-    figure = draw(experiment, args.name, read_tables(args.table), traces, confirmed)
-    for path in args.out:
-        with store.whole(path) as unfinished:
-            save(figure, unfinished)
+    with counted(spent, "figures"):
+        figure = draw(experiment, args.name, read_tables(args.table), traces, confirmed)
+        for path in args.out:
+            with store.whole(path) as unfinished:
+                save(figure, unfinished)

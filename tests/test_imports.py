@@ -32,7 +32,7 @@ def importers(package):
 def test_hydra_matplotlib_and_snakemake_have_one_door_each():
     assert importers("hydra") == importers("omegaconf") == {"config"}
     assert {name.split("/")[0] for name in importers("matplotlib")} == {"figures"}
-    assert importers("snakemake_interface_logger_plugins") == {"progress"}
+    assert importers("snakemake_interface_logger_plugins") == {"jobs", "progress"}
 
 
 def test_numba_stays_in_the_sampling_modules():

@@ -1,6 +1,8 @@
 """The steps of the workflow, which its rules call; by hand they are of little use."""
 
 import argparse
+import sys
+from collections import Counter
 from pathlib import Path
 
 from nrevu.commands.words import add_experiment
@@ -46,7 +48,10 @@ def add(subs) -> None:
 
 
 def run_step(name: str, args: argparse.Namespace) -> None:
-    """Run one step of the workflow."""
-    from nrevu import steps
+    """Run one step of the workflow; its log ends with where the time went."""
+    from nrevu import spending, steps
 
-    getattr(steps, f"{name}_step")(args)
+    spent = Counter()
+    getattr(steps, f"{name}_step")(args, spent)
+    if not sys.stdout.isatty():
+        print(spending.line(spent))

@@ -1,0 +1,56 @@
+"""Where the time of a run went: sampling, analysis, figures, and what it took to get there.
+
+In: what each step of the workflow says at the end of its log. Out: seconds of CPU time by kind, and
+a sentence that sets them against wall time and cores.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+MARK = "spent "  # begins the line
+KINDS = ("sampling", "compiling", "analysis", "figures", "report")
+
+
+@contextmanager
+def counted(spent: Counter, kind: str) -> Iterator[None]:
+    """Add the CPU seconds of a block to a kind."""
+    started = time.process_time()
+    yield
+    spent[kind] += time.process_time() - started
+
+
+def line(spent: Mapping[str, float]) -> str:
+    """Return what a step says at its end: seconds by kind, and all that its process took."""
+    return MARK + json.dumps({**spent, "process": time.process_time()})
+
+
+def read(logs: Iterable[Path], since: float) -> Counter:
+    """Return the sums over logs written since a time, with the number of processes."""
+    total: Counter = Counter()
+    for log in logs:
+        try:
+            last = log.read_text(errors="replace").rstrip().rpartition("\n")[2]
+            if log.stat().st_mtime >= since and last.startswith(MARK):
+                total.update({**json.loads(last.removeprefix(MARK)), "processes": 1})
+        except (OSError, ValueError):
+            continue
+    return total
+
+
+def share(spent: Mapping[str, float], wall: float, cores: int | None, own: float) -> str:
+    """Return where the time went, in words; `own` are the CPU seconds of Snakemake itself."""
+    known = sum(spent.get(kind, 0.0) for kind in KINDS)
+    parts = {kind: spent.get(kind, 0.0) for kind in KINDS}
+    parts[f"start-up of {spent.get('processes', 0)} processes"] = spent.get("process", 0.0) - known
+    parts["Snakemake"] = own
+    total = sum(parts.values())
+    words = ", ".join(f"{name} {value:.0f}" for name, value in parts.items() if value >= 0.5)
+    text = f"CPU seconds: {words}; in all {total:.0f}, {wall:.0f} s"
+    if not cores:
+        return text
+    idle = max(0.0, 1 - total / (wall * cores))
+    return f"{text} on {cores} core{'s' if cores > 1 else ''} ({idle:.0%} idle)"
