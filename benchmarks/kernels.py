@@ -19,7 +19,7 @@ NORMALS = 250 * BUFFER
 PEERS = (NUMPY, BLACKJAX, BLACKJAX_ONE, PROGRAM)
 MISSING = {
     BLACKJAX: "BlackJAX is left out, being not installed: pip install -e '.[peers]'",
-    PROGRAM: f"the paper's programs are left out: {programs.VARIABLE} names no folder (docs/speed.md)",
+    PROGRAM: f"the paper's programs are left out, {programs.VARIABLE} being not set: docs/speed.md",
 }
 
 
