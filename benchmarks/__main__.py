@@ -46,9 +46,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help="default: all parts")
     parser.add_argument("--rounds", type=int, default=200, help="of each call (default: 200)")
-    parser.add_argument(
-        "--out", type=Path, default=Path("results/benchmarks"), help="default: results/benchmarks"
-    )
+    parser.add_argument("--out", type=Path, help="a folder (default: results/benchmarks)")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
     args = parser.parse_args(words)
     if args.rounds < 1:
@@ -58,6 +56,8 @@ def parse(words: list[str] | None) -> argparse.Namespace:
             parser.error(f"there is no part '{name}'; there are {', '.join(PARTS)} and scaling")
     wanted = [part for name in args.parts for part in (SCALING if name == "scaling" else (name,))]
     args.parts = list(dict.fromkeys(wanted)) or list(PARTS)
+    # Apart, so that a look at whether it runs does not overwrite what took a quarter of an hour.
+    args.out = args.out or Path("results", "benchmarks-smoke" if args.smoke else "benchmarks")
     return args
 
 
