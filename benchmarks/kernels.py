@@ -1,100 +1,105 @@
-"""How fast are the kernels? ns per update, and as a multiple of making the normals alone.
+"""ns per update of each kernel, of the normals alone, numpy, BlackJAX and the paper's programs.
 
-Everything is measured in one process, interleaved, and the best of many rounds counts, so that a
-noisy machine does not decide. Read the ratios.
-
-    python benchmarks/kernels.py
+In: how many rounds, and sizes. Out: the times of all rounds, ns per update by setting and
+implementation, a table of them and the targets. All run in one process on one core, in turns.
 """
 
-import argparse
-import itertools
-import time
+from typing import Any
 
-import numpy as np
+from benchmarks import programs
+from benchmarks.entrants import ALONE, BLACKJAX, BLACKJAX_ONE, NUMPY, OURS, entrants
+from benchmarks.ours import BUFFER, normals_call
+from benchmarks.race import Times, least, pinned, race
+from benchmarks.settings import SETTINGS
+from benchmarks.sizes import Sizes
+from benchmarks.target import Target
 
-from nrevu import rng
-from nrevu.cell import Cell, Run, Schedule, U
-from nrevu.chain import run_chains
-from nrevu.distributions.gaussian import Gaussian
-from nrevu.distributions.mixed import Mixed
-from nrevu.distributions.pairs import Pairs
-from nrevu.kernel import lanes
-from nrevu.method import HMC, Langevin, Metropolis, PersistentLangevin, leapfrogs
-from nrevu.series import counts_type, recorded
-
-PERSISTENT = PersistentLangevin(0.12, 0.5, "time", 1 / 6)
-CELLS = {
-    "Metropolis, 40-D Gaussian": (Gaussian(40), Metropolis(1.8, 0.5), U(0.3), Schedule(40)),
-    "Langevin, 40-D Gaussian": (Gaussian(40), Langevin(1.5, 1 / 6), U(0.7), Schedule(40)),
-    "persistent Langevin, 32-D pairs": (Pairs(32, 0.99), PERSISTENT, U(0.03), Schedule(31)),
-    "HMC L 16, 32-D pairs": (Pairs(32, 0.99), HMC(0.07, 16, 0.0, 30.0), U(0.0, 1.0), Schedule(2)),
-    "persistent Langevin, mixed": (
-        Mixed(20, 0.04),
-        PersistentLangevin(0.03, 0.995, "update"),
-        U(0.01),
-        Schedule(60, 10),
-    ),
-    "HMC L 40, mixed": (Mixed(20, 0.04), HMC(0.035, 40, 0.0, 10.0), U(0.0, 1.0), Schedule(3, 1)),
+PROGRAM = "program"
+NORMALS = 250 * BUFFER
+PEERS = (NUMPY, BLACKJAX, BLACKJAX_ONE, PROGRAM)
+MISSING = {
+    BLACKJAX: "BlackJAX is left out, being not installed: pip install -e '.[peers]'",
+    PROGRAM: f"the paper's programs are left out, {programs.VARIABLE} being not set: docs/speed.md",
 }
 
 
-def run_for(distribution) -> Run:
-    """Return a run of one chain, or of 40 where the kernel advances chains side by side."""
-    return Run(2000, 0, 1) if lanes(type(distribution)) == 1 else Run(40_000, 0, 40)
+def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:
+    """Return what was measured, in plain data."""
+    with pinned():
+        calls, counts = {"normals": normals_call(NORMALS)}, {"normals": NORMALS}
+        for setting in SETTINGS:
+            for name, (call, updates) in entrants(setting, sizes).items():
+                calls[f"{setting.key}/{name}"], counts[f"{setting.key}/{name}"] = call, updates
+            calls |= programs.calls(setting.key)
+        times = race(calls, rounds)
+    return {
+        "normal_ns": least(times, "normals") / counts["normals"] * 1e9,
+        "ns": {setting.key: nanoseconds(setting.key, times, counts) for setting in SETTINGS},
+        "chains": sizes.chains,
+        "updates": counts,
+        "times": times,
+    }
 
 
-def kernel_call(cell: Cell):
-    """Return a function that runs one chain of a cell."""
-    rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
-    rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
-    ends = np.cumsum([0, *cell.run.lengths()])
-    return lambda: run_chains(cell, 0, ends, rows, rejected)
+def nanoseconds(key: str, times: Times, counts: dict[str, int]) -> dict[str, float]:
+    """Return the ns per update of a setting, by implementation."""
+    found = {}
+    for name, updates in counts.items():
+        setting, _, implementation = name.partition("/")
+        if setting == key:
+            found[implementation] = least(times, name) / updates * 1e9
+    by_program = programs.per_update(times, key)
+    return found if by_program is None else found | {PROGRAM: by_program * 1e9}
 
 
-def normals_call(count: int):
-    """Return a function that makes so many normals as a kernel does, a buffer at a time."""
-    # Where state and buffers lie in memory changes the speed by half: some sets of them in turn,
-    # so that the best of many rounds is the floor and not an accident of this process.
-    sets = [
-        (rng.streams(1, "0", k)[1], np.empty(rng.SCRATCH, np.uint64), np.empty(2048))
-        for k in range(16)
+def lines(result: dict[str, Any]) -> list[str]:
+    """Return a table of ns per update, and how many times as long others take."""
+    chains = result["chains"]
+    heads = (f"numpy, {chains} chains", f"BlackJAX, {chains}", BLACKJAX_ONE, "the paper's")
+    told = [
+        f"one normal takes {result['normal_ns']:.2f} ns; x floor: times the normals of an update",
+        f"{'ns per update (x as long)':34}{'nrevu':>7}{'x floor':>9}{'per leapfrog':>14}"
+        + "".join(f"{head:>20}" for head in heads),
     ]
-    turn = itertools.cycle(sets)
-
-    def make():
-        bits, words, out = next(turn)
-        for _ in range(count // out.size):
-            rng.fill_normals(bits, words, out)
-
-    return make
-
-
-def race(calls: dict, rounds: int) -> dict[str, float]:
-    """Return the least seconds that each call took, in turns."""
-    best = {}
-    for round in range(rounds + 1):  # the first, which compiles, does not count
-        for name, call in calls.items():
-            started = time.perf_counter()
-            call()
-            spent = time.perf_counter() - started
-            if round > 0:
-                best[name] = min(best.get(name, spent), spent)
-    return best
+    for setting in SETTINGS:
+        ns, dim = result["ns"][setting.key], setting.cell.distribution.dim
+        floor = ns[OURS] / (dim * result["normal_ns"])
+        leap = f"{ns[OURS] / setting.steps:.1f}" if setting.steps else ""
+        row = f"{setting.title:34}{ns[OURS]:7.1f}{floor:9.2f}{leap:>14}"
+        told.append(row + "".join(f"{beside(ns, peer):>20}" for peer in PEERS))
+    return [*told, *left_out(result)]
 
 
-if __name__ == "__main__":
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--rounds", type=int, default=60)
-    args = words.parse_args()
-    cells = {name: Cell(*parts, run_for(parts[0]), seed=1) for name, parts in CELLS.items()}
-    normals = 2048 * 100
-    calls = {name: kernel_call(cell) for name, cell in cells.items()}
-    best = race({**calls, "normals": normals_call(normals)}, args.rounds)
-    floor = best["normals"] / normals * 1e9
-    print(f"one normal: {floor:.2f} ns")
-    print(f"{'':34}{'ns/update':>10}{'x floor':>9}{'ns/leapfrog':>13}")
-    for name, cell in cells.items():
-        each = best[name] / cell.updates * 1e9
-        steps = leapfrogs(cell.method)
-        leap = f"{each / steps:13.1f}" if steps else ""
-        print(f"{name:34}{each:10.1f}{each / floor / cell.distribution.dim:9.2f}{leap}")
+def beside(ns: dict[str, float], peer: str) -> str:
+    """Return '484 (3.6 x)', or a dash."""
+    return f"{ns[peer]:.0f} ({ns[peer] / ns[OURS]:.1f} x)" if peer in ns else "-"
+
+
+def left_out(result: dict[str, Any]) -> list[str]:
+    """Return how to have what was not measured."""
+    there = {name for ns in result["ns"].values() for name in ns}
+    return [message for name, message in MISSING.items() if name not in there]
+
+
+def targets(result: dict[str, Any]) -> list[Target]:
+    """Return what the kernels were to reach."""
+    ns, normal = result["ns"], result["normal_ns"]
+    leap = ns["hmc32"][OURS] / 16 / ns["persistent32"][OURS]
+    lanes = {key: each[OURS] / each[ALONE] for key, each in ns.items() if ALONE in each}
+    worst = max(lanes, key=lanes.get)
+    return [
+        Target("Metropolis, 40-D: over the floor", ns["metropolis40"][OURS] / normal / 40, 1.35),
+        Target("persistent Langevin, 32-D: over the floor",
+               ns["persistent32"][OURS] / normal / 32, 1.5),
+        slowest(ns, NUMPY, f"numpy over ours, {result['chains']} chains, worst setting", 3.0),
+        slowest(ns, BLACKJAX, f"BlackJAX over ours, {result['chains']} chains, worst setting", 6.0),
+        Target("HMC, a leapfrog step over a persistent Langevin update", leap, 0.35),
+        Target("mixed, over one chain at a time, worst setting", lanes[worst], 0.5, note=worst),
+    ]  # fmt: skip
+
+
+def slowest(ns: dict[str, dict[str, float]], peer: str, what: str, limit: float) -> Target:
+    """Return the target for the setting in which a peer comes closest to us."""
+    ratios = {key: each[peer] / each[OURS] for key, each in ns.items() if peer in each}
+    worst = min(ratios, key=ratios.get, default=None)
+    return Target(what, ratios.get(worst), limit, at_least=True, note=worst or "")

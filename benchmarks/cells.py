@@ -1,0 +1,89 @@
+"""How the workflow's own cost grows with the number of cells, 10 to 10,000.
+
+In: how many rounds, and sizes. Out: CPU seconds of expansion, plan, status and of the files for the
+jobs, each in a fresh process; of Snakemake's dry run; the most memory of both; and, for sweeps that
+are run to their end, which share of the CPU time was not spent on updates.
+"""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks import child, sweeps
+from benchmarks.sizes import Sizes
+from benchmarks.target import Target
+from nrevu import store
+
+TINY = 4000  # groups of a cell, of 40 updates in 40 dimensions: 20 ms
+STAGES = ("expand", "plan", "status", "files")
+
+
+def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:
+    """Return what was measured, in plain data."""
+    planned = {count: [] for count in sizes.cells}
+    for _ in range(min(rounds, 3)):  # in turns, the best of three
+        for count, found in planned.items():
+            found.append(plan(count))
+    return {
+        "planned": {count: best(found) for count, found in planned.items()},
+        "rounds": planned,
+        "run": {count: run(count) for count in sizes.run_cells},
+    }
+
+
+def best(found: list[dict[str, float]]) -> dict[str, float]:
+    """Return the least of each number over some rounds."""
+    return {name: min(each[name] for each in found) for name in found[0]}
+
+
+def plan(count: int) -> dict[str, float]:
+    """Return what it takes to see what is to be done of so many cells."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = sweeps.write(Path(folder), count, TINY)
+        stages = child.run(["benchmarks.stages", file.name], Path(folder))
+        dry = child.run(sweeps.snakemake(1, "--dry-run", "--quiet"), Path(folder))
+    told = json.loads(stages.output)
+    return {
+        **told["seconds"],
+        "batches": told["batches"],
+        "peak": stages.peak,
+        "dry_run": dry.cpu,
+        "dry_run_wall": dry.wall,
+        "dry_run_peak": dry.peak,
+    }
+
+
+def run(count: int) -> dict[str, float]:
+    """Return what it takes to run so many cells on one core, report included."""
+    with tempfile.TemporaryDirectory() as folder:
+        sweeps.write(Path(folder), count, TINY)
+        spent = child.run(sweeps.snakemake(1), Path(folder))
+        metas = store.metas(Path(folder) / "results/cells")
+    updates = sum(meta["cpu_seconds"] for meta in metas.values())
+    share = 1 - updates / spent.cpu
+    return {"wall": spent.wall, "cpu": spent.cpu, "updates": updates, "share": share,
+            "cells": len(metas), "peak": spent.peak}  # fmt: skip
+
+
+def lines(result: dict[str, Any]) -> list[str]:
+    """Return two tables: what is planned, and what is run."""
+    heads = ("expand", "plan", "status", "files", "dry run", "peak", "peak, dry run")
+    told = [f"{'cells':>8}{'batches':>9}" + "".join(f"{head:>15}" for head in heads)]
+    for count, found in result["planned"].items():
+        numbers = [f"{found[name]:.3f} s" for name in (*STAGES, "dry_run")]
+        numbers += [f"{found[name]:.0f} MB" for name in ("peak", "dry_run_peak")]
+        row = f"{int(count):8,}{found['batches']:9}"
+        told.append(row + "".join(f"{number:>15}" for number in numbers))
+    told += ["CPU seconds; a plan expands the sweep, and so does the dry run", ""]
+    told.append(f"{'cells run':>10}{'wall':>10}{'CPU':>10}{'updates':>10}{'not on updates':>16}")
+    for count, found in result["run"].items():
+        times = "".join(f"{found[name]:8.1f} s" for name in ("wall", "cpu", "updates"))
+        told.append(f"{int(count):10,}{times}{found['share']:16.0%}")
+    return told
+
+
+def targets(result: dict[str, Any]) -> list[Target]:
+    """Return what the workflow was to reach."""
+    seconds = result["planned"].get("10000", {}).get("expand")
+    return [Target("expanding 10,000 cells", seconds, 10.0, unit="s")]

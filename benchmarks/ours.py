@@ -1,0 +1,71 @@
+"""Our own kernels as calls to time, and the floor under them: making the normals alone."""
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+from numba import njit
+
+from benchmarks.settings import of_length
+from nrevu import rng
+from nrevu.cell import Cell
+from nrevu.chain import NO_TRACE, beside, start
+from nrevu.distributions.mixed import Mixed
+from nrevu.kernel import build, lanes
+from nrevu.method import arguments
+from nrevu.series import counts_type, recorded
+
+BUFFER = 2048  # normals made at a time, as kernels do
+PLACES = 16  # sets of state and buffers
+# The mixed problem, its chains one at a time: the same source compiled without lanes.
+Alone = type("Alone", (Mixed,), {"lanes": 1, "__module__": Mixed.__module__})
+
+
+def kernel_call(cell: Cell) -> Callable[[], object]:
+    """Return a function that runs the first chains of a cell, as many as its kernel takes.
+
+    As `chain.run_chains`, but with starts made beforehand: they take as long as 1,000 updates. A
+    call goes on from where the last one stopped.
+    """
+    kernel, width = (
+        build(cell.method.update, type(cell.distribution)),
+        lanes(type(cell.distribution)),
+    )
+    chains = range(min(width, cell.run.chains))
+    x, p, v, bits = (np.array(part) for part in zip(*(start(cell, c) for c in chains), strict=True))
+    w = np.zeros(getattr(cell.distribution, "gibbs_variables", 0) * width)
+    rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
+    rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
+    ends = np.cumsum([0, *cell.run.lengths()])
+    words = (
+        *(beside(x, width), beside(p, width), v, w, bits, cell.distribution.data()),
+        *(*arguments(cell.method, cell.distribution.dim), cell.u.delta, cell.u.noise),
+        *(cell.schedule.group, cell.schedule.gibbs_every, 0, ends, rows, rejected, NO_TRACE),
+    )
+    return lambda: kernel(*words)
+
+
+def sized(cell: Cell, updates: int) -> Cell:
+    """Return the cell with about so many updates: of one chain, or of 40 side by side."""
+    chains = min(40, lanes(type(cell.distribution)))
+    groups = max(1, updates // cell.schedule.group // chains) * chains
+    return of_length(cell, groups, chains)
+
+
+def normals_call(count: int) -> Callable[[], object]:
+    """Return a function that makes about so many normals as a kernel does, a buffer at a time."""
+    # Where state and buffers lie in memory changes the speed by half: some sets of them in turn,
+    # so that the best of many rounds is the floor and not an accident of this process.
+    sets = [
+        (rng.streams(1, "0", k)[1], np.empty(rng.SCRATCH, np.uint64), np.empty(BUFFER))
+        for k in range(PLACES)
+    ]
+    turn = itertools.cycle(sets)
+    return lambda: fill_many(*next(turn), count // BUFFER)
+
+
+@njit(error_model="numpy")
+def fill_many(bits, words, out, times):
+    """Fill a buffer with normals, again and again."""
+    for _ in range(times):
+        rng.fill_normals(bits, words, out)

@@ -1,0 +1,50 @@
+"""How long a person waits for a command: help, one small run once it is compiled.
+
+In: how many rounds. Out: wall and CPU seconds of each command, in turns; the least counts.
+"""
+
+import subprocess
+import sys
+from typing import Any
+
+from benchmarks.child import ROOT, cpu
+from benchmarks.race import least, race
+from benchmarks.sizes import Sizes
+from benchmarks.target import Target
+
+COMMANDS = {
+    "python -c pass": ["-c", "pass"],
+    "nrevu --help": ["-m", "nrevu", "--help"],
+    "nrevu run size=smoke": ["-m", "nrevu", "run", "size=smoke"],
+}
+
+
+def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:
+    """Return what was measured, in plain data."""
+    calls = {name: lambda words=words: start(words) for name, words in COMMANDS.items()}
+    times = race(calls, min(rounds, 15), clock=cpu)
+    best = {clock: {n: least(times, n, clock) for n in calls} for clock in ("wall", "cpu")}
+    return {**best, "times": times}
+
+
+def start(words: list[str]) -> None:
+    """Run Python with some words to its end."""
+    subprocess.run([sys.executable, *words], cwd=ROOT, check=True, capture_output=True)
+
+
+def lines(result: dict[str, Any]) -> list[str]:
+    """Return a line for each command."""
+    told = [f"{'':24}{'wall':>10}{'CPU':>10}"]
+    for name, wall in result["wall"].items():
+        told.append(f"{name:24}{wall:8.3f} s{result['cpu'][name]:8.3f} s")
+    return told
+
+
+def targets(result: dict[str, Any]) -> list[Target]:
+    """Return how long commands may take."""
+    wall = result["wall"]
+    return [
+        Target("nrevu --help, wall time", wall["nrevu --help"], 0.3, unit="s"),
+        Target("nrevu run, small and compiled, wall time", wall["nrevu run size=smoke"], 1.5,
+               unit="s"),
+    ]  # fmt: skip
