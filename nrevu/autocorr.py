@@ -5,6 +5,7 @@ about the known mean with divisor n - k, all K lags, no window. Here the sums ru
 chains, and leaving out one chain at a time (the jackknife) gives the standard error.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -128,22 +129,29 @@ def split_rhat(values: np.ndarray, lengths: Sequence[int]) -> float:
         return float(np.sqrt((half - 1) / half + between / within))
 
 
-def unit_means(values: np.ndarray, lengths: Sequence[int]) -> tuple[float, np.ndarray]:
-    """Return the mean of all values, and the means without each unit."""
-    offsets = np.cumsum([0, *lengths[:-1]])
-    starts = np.concatenate(
-        [offset + s for offset, s in zip(offsets, unit_starts(lengths), strict=True)]
-    )
-    totals = np.add.reduceat(values, starts)
-    sizes = np.diff(np.append(starts, values.size))
-    if starts.size < 2:
-        return values.mean(), np.array([values.mean()])
-    return values.mean(), (totals.sum() - totals) / (sizes.sum() - sizes)
+def unit_sums(counts: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
+    """Return (3, units): sums of counts, of their squares, and how many; exact, in integers."""
+    sums, first = [], 0
+    for n, starts in zip(lengths, unit_starts(lengths), strict=True):
+        for start, end in itertools.pairwise([*starts, n]):  # only one unit's copy at a time
+            part = counts[first + start : first + end].astype(np.int64)
+            sums.append((part.sum(), part @ part, part.size))
+        first += n
+    return np.array(sums).T
+
+
+def means(totals: np.ndarray, sizes: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the mean of all, and the means without each unit, given the units' totals."""
+    whole = totals.sum() / sizes.sum()
+    if totals.size < 2:
+        return whole, np.array([whole])
+    return whole, (totals.sum() - totals) / (sizes.sum() - sizes)
 
 
 def rejection_rate(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Estimated:
     """Return the fraction of updates rejected, from the counts of each group."""
-    return jackknife(*unit_means(rejected.astype(np.float64) / group, lengths))
+    sums, _, sizes = unit_sums(rejected, lengths)
+    return jackknife(*means(sums, group * sizes))
 
 
 def clustering(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Estimated:
@@ -151,11 +159,11 @@ def clustering(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Esti
 
     It is above 1 where rejections come in clusters, and nan for groups of a single update.
     """
-    share = rejected.astype(np.float64) / group
-    means, squares = unit_means(share, lengths), unit_means(share**2, lengths)
+    sums, squares, sizes = unit_sums(rejected, lengths)
+    shares = means(sums, group * sizes), means(squares, group**2 * sizes)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = [
             (square - mean**2) * group / (mean * (1 - mean)) if group > 1 else np.nan * mean
-            for mean, square in zip(means, squares, strict=True)
+            for mean, square in zip(*shares, strict=True)
         ]
     return jackknife(*ratios)
