@@ -38,8 +38,9 @@ INSIDE = np.floor(EDGE[1:] / EDGE[:256] * 2.0**52).astype(np.int64)
 def streams(seed: int, digest: str, chain: int) -> tuple[np.random.Generator, np.ndarray]:
     """Return a numpy generator for the start of a chain and the `bits` of its kernel.
 
-    Both are hashed from (seed, digest, chain) alone. 256-bit states started at random: the
-    chance that any two of a million streams of 2^50 draws overlap is below 2^-160.
+    Both are hashed from (seed, digest, chain) alone. Lanes k, k + 4, k + 8 and k + 12 start from
+    the same 64 bits of the hash, so that among n streams the chance of any two with lanes in
+    common is n^2 / 2^63, 1e-7 for a million: docs/generator.md.
     """
     root = np.random.SeedSequence([seed, int(digest, 16), chain], pool_size=8)
     start, kernel = root.spawn(2)

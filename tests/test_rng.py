@@ -1,28 +1,39 @@
-"""The generator: known answers of the integers, and the distribution of what is made of them.
+"""The generator: exact where it can be, and the long test of benchmarks/generator.py, cut short.
 
-Statistical tests here use fixed seeds and reject beyond 5 standard errors: with about 100
-comparisons, a false alarm on a new seed has a chance of about 6e-5.
+What is made of known words is compared with the definitions, number by number. The rest is
+statistics with a fixed seed; on a new one, all rows together raise a false alarm with a chance of
+1e-3. That the statistics see faults is tried on numbers that were spoilt on purpose.
 """
 
+import importlib
+import json
 import math
+import sys
 
 import numpy as np
 import pytest
+from conftest import REPO
 
 from nrevu import rng
+
+sys.path.insert(0, str(REPO / "benchmarks"))  # where the long test finds its own parts
+generator = importlib.import_module("generator")
+chances = importlib.import_module("generator_chances")
+judged = importlib.import_module("generator_rows")
+sys.path.remove(str(REPO / "benchmarks"))
 
 MASK = 2**64 - 1
 
 
-def reference(state, count):
-    """xoshiro256++ written out in Python integers, from the definition of the algorithm."""
+def rotl(x, k):
+    return ((x << k) | (x >> (64 - k))) & MASK
 
-    def rotl(x, k):
-        return ((x << k) | (x >> (64 - k))) & MASK
 
-    s, out = [int(word) for word in state], []
-    for _ in range(count):
-        out.append((rotl((s[0] + s[3]) & MASK, 23) + s[0]) & MASK)
+def reference(state):
+    """Yield words of xoshiro256++ in Python integers, from the definition of the algorithm."""
+    s = list(state)
+    while True:
+        yield (rotl((s[0] + s[3]) & MASK, 23) + s[0]) & MASK
         t = (s[1] << 17) & MASK
         s[2] ^= s[0]
         s[3] ^= s[1]
@@ -30,19 +41,20 @@ def reference(state, count):
         s[0] ^= s[3]
         s[2] ^= t
         s[3] = rotl(s[3], 45)
-    return out
 
 
-def generator(seed):
-    """Return fresh bits and a scratch array."""
-    return rng.streams(seed, "0", 0)[1], np.empty(rng.SCRATCH, np.uint64)
+def lanes(bits):
+    """Return the references of the 16 lanes and of the slow generator."""
+    states = [bits[lane : 4 * rng.LANES : rng.LANES] for lane in range(rng.LANES)]
+    return [reference(state.tolist()) for state in [*states, bits[4 * rng.LANES :]]]
 
 
-def normals(count, seed=1):
-    bits, words = generator(seed)
-    out = np.empty(count)
-    rng.fill_normals(bits, words, out)
-    return out
+def filled(fill, count, seed):
+    """Return the bits that a stream starts with and numbers made from them."""
+    bits, out = rng.streams(seed, "0", 0)[1], np.empty(count)
+    before = bits.copy()
+    fill(bits, np.empty(rng.SCRATCH, np.uint64), out)
+    return before, out
 
 
 def test_known_answer():
@@ -57,91 +69,179 @@ def test_known_answer():
 
 
 def test_lanes_and_the_slow_generator_follow_the_definition():
-    bits, _ = generator(3)
-    before = bits.copy()
+    bits = rng.streams(3, "0", 0)[1]
+    *fast, slow = lanes(bits)
     words = np.empty(50 * rng.LANES, np.uint64)
     rng.fill_words(bits, words)
-    for lane in range(rng.LANES):
-        state = before[lane : 4 * rng.LANES : rng.LANES]
-        assert words[lane :: rng.LANES].tolist() == reference(state, 50)
-    assert [rng.next_word(bits) for _ in range(50)] == reference(before[4 * rng.LANES :], 50)
+    assert words.tolist() == [next(lane) for _ in range(50) for lane in fast]
+    assert [rng.next_word(bits) for _ in range(50)] == [next(slow) for _ in range(50)]
 
 
-def test_moments():
-    z = normals(20_000_000)
-    square = z * z
-    powers = {1: z, 2: square, 3: square * z, 4: square**2, 6: square**3}
-    known = {1: (0, 1), 2: (1, 2), 3: (0, 15), 4: (3, 96), 6: (15, 10170)}  # mean, variance
-    for power, (mean, variance) in known.items():
-        assert abs(np.mean(powers[power]) - mean) < 5 * math.sqrt(variance / z.size)
+def test_layers_have_equal_areas():
+    beyond = math.sqrt(math.pi / 2) * math.erfc(rng.TAIL / math.sqrt(2))
+    areas = rng.EDGE[1:256] * np.diff(rng.HEIGHT)[1:]
+    lowest = [rng.EDGE[0] * rng.HEIGHT[1], rng.TAIL * rng.HEIGHT[1] + beyond]
+    assert areas.size == 255 and rng.EDGE[1] == rng.TAIL and rng.EDGE[256] == 0
+    assert np.allclose([*areas, *lowest], rng.AREA, rtol=2e-9, atol=0)
+    assert np.array_equal(rng.HEIGHT, np.exp(-0.5 * rng.EDGE**2))
+    ratio = rng.INSIDE / 2**52 * rng.EDGE[:256] - rng.EDGE[1:]
+    assert np.abs(ratio).max() < 2**-50 and np.array_equal(rng.SCALE * 2**52, rng.EDGE[:256])
 
 
-def test_histogram_and_tails():
-    z = normals(20_000_000, seed=2)
-    edges = np.concatenate([[-np.inf], np.linspace(-5, 5, 201), [np.inf]])
-    # The layers' edges too, where a wrong table or a wrong wedge would show.
-    edges = np.unique(np.concatenate([edges, rng.EDGE[1:-1:16], -rng.EDGE[1:-1:16]]))
-    cdf = np.array([0.5 * math.erfc(-edge / math.sqrt(2)) for edge in edges])
-    upper = np.array([0.5 * math.erfc(edge / math.sqrt(2)) for edge in edges])
-    p = np.where(edges[1:] < 0, np.diff(cdf), -np.diff(upper))
-    index = np.searchsorted(edges, z) - 1
-    counts = np.bincount(index, minlength=p.size)
-    chi_square = np.sum((counts - z.size * p) ** 2 / (z.size * p))
-    dof = p.size - 1
-    assert abs(chi_square - dof) < 5 * math.sqrt(2 * dof)
-    for cut in (3.0, rng.TAIL, 4.5):
-        expected = z.size * math.erfc(cut / math.sqrt(2))
-        assert abs(np.sum(np.abs(z) > cut) - expected) < 5 * math.sqrt(expected)
+def slow_uniform(slow):
+    return ((next(slow) >> 12) + 0.5) / 2**52
 
 
-def test_no_correlation_along_or_across_lanes_or_streams():
-    z, other = normals(4_000_000), normals(4_000_000, seed=5)
-    bound = 5 / math.sqrt(z.size)
-    for lag in (1, 2, 3, 15, 16, 17, 32, 1024):
-        for f in (lambda a: a, lambda a: a * a - 1):
-            scale = np.mean(f(z) ** 2)
-            assert abs(np.mean(f(z[:-lag]) * f(z[lag:]))) / scale < bound
-    assert abs(np.mean(z * other)) < bound
+def ziggurat(word, slow):
+    """Return one normal by Marsaglia and Tsang's method, and how it was found."""
+    while True:
+        layer, j = word & 255, (word >> 11) - (word >> 63 << 53)
+        x = j * rng.EDGE[layer] / 2**52
+        if abs(x) < rng.EDGE[layer + 1]:
+            return x, "inside"
+        if layer == 0:
+            while True:
+                beyond, y = (-math.log(slow_uniform(slow)) for _ in range(2))
+                if 2 * y > (beyond / rng.TAIL) ** 2:
+                    return math.copysign(rng.TAIL + beyond / rng.TAIL, x), "tail"
+        low, high = rng.HEIGHT[layer : layer + 2]
+        if low + slow_uniform(slow) * (high - low) < math.exp(-x * x / 2):
+            return x, "wedge"
+        word = next(slow)
 
 
-def test_signed_uniforms():
-    bits, words = generator(4)
-    out = np.empty(5_000_001)
-    rng.fill_signed(bits, words, out)
-    assert -1 < out.min() < -0.999999 and 0.999999 < out.max() < 1
-    for power, mean in ((1, 0), (2, 1 / 3), (3, 0), (4, 1 / 5)):
-        spread = math.sqrt(1 / (2 * power + 1) - mean**2)
-        assert abs(np.mean(out**power) - mean) < 5 * spread / math.sqrt(out.size)
+def test_normals_follow_the_definition():
+    """But for the last bits of a logarithm, which may not be the same everywhere."""
+    bits, z = filled(rng.fill_normals, 20_000, seed=3)
+    *fast, slow = lanes(bits)
+    made = [ziggurat(next(lane), slow) for _ in range(z.size // rng.LANES) for lane in fast]
+    assert {how for _, how in made} == {"inside", "wedge", "tail"}
+    assert np.allclose(z, [x for x, _ in made], rtol=1e-14, atol=0)
+
+
+def test_uniforms_follow_the_definition():
+    bits, u = filled(rng.fill_signed, 2000, seed=4)
+    *fast, slow = lanes(bits)
+    words = [next(lane) for _ in range(u.size // rng.LANES) for lane in fast]
+    assert u.tolist() == [((w >> 11) - (w >> 63 << 53) + 0.5) / 2**52 for w in words]
+    assert [rng.next_uniform(bits) for _ in range(9)] == [slow_uniform(slow) for _ in range(9)]
 
 
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 1023, 1024, 1025, 5000])
 def test_any_length_is_filled(count):
-    bits, words = generator(6)
+    bits, words = rng.streams(6, "0", 0)[1], np.empty(rng.SCRATCH, np.uint64)
     out = np.full(count + 2, 99.0)
     rng.fill_normals(bits, words, out[1:-1])
     assert out[0] == 99 == out[-1]
     assert np.all(np.abs(out[1:-1]) < 10) and np.unique(out[1:-1]).size == count
 
 
-def test_streams_depend_on_seed_digest_and_chain():
-    keys = [(1, "ab", 0), (2, "ab", 0), (1, "ac", 0), (1, "ab", 1)]
-    made = {tuple(rng.streams(*key)[1].tolist()) for key in keys}
-    assert len(made) == len(keys)
-    assert rng.streams(1, "ab", 0)[1].tolist() == rng.streams(1, "ab", 0)[1].tolist()
+def test_the_long_test_cut_short(tmp_path, capsys):
+    assert generator.main(["--draws", "4e6", "--json", str(tmp_path / "rows.json")]) == 0
+    assert "None fails" in capsys.readouterr().out
+    whole = json.loads((tmp_path / "rows.json").read_text())
+    assert len(whole["rows"]) == 92 and whole["failed"] == 0
 
 
-@pytest.mark.parametrize("shape", [0.3, 1.0, 5.0, 15.0])
-def test_gamma_variates(shape):
-    bits, _ = generator(8)
-    g = np.array([rng.next_gamma(bits, shape) for _ in range(400_000)])
-    assert g.min() > 0
-    # Moments about zero of a Gamma variate with mean 1: 1, 1 + 1/a, (1 + 1/a)(1 + 2/a), ...
-    moment = lambda n: math.prod(1 + k / shape for k in range(n))  # noqa: E731
-    for n in (1, 2, 3):
-        spread = math.sqrt(moment(2 * n) - moment(n) ** 2)
-        assert abs(np.mean(g**n) - moment(n)) < 5 * spread / math.sqrt(g.size)
-    assert abs(np.mean(np.log(g)) - MEAN_LOG[shape]) < 5 * np.std(np.log(g)) / math.sqrt(g.size)
+def test_a_row_that_fails_is_told_and_ends_with_1(monkeypatch, capsys):
+    rows = [chances.by_z("good", 10, 1.0), chances.by_z("bad", 10, 9.0)]
+    monkeypatch.setattr(generator, "every_row", lambda draws, seed: rows)
+    assert generator.main([]) == 1
+    told = capsys.readouterr().out
+    assert "1 fail " in told and "FAILS" in next(s for s in told.splitlines() if s[:3] == "bad")
 
 
-# digamma(a) - log(a): the mean logarithm of a Gamma variate with mean 1 and shape a.
-MEAN_LOG = {0.3: -2.29855142, 1.0: -0.57721566, 5.0: -0.10332024, 15.0: -0.03370354}
+def test_chances():
+    """Against tables: chi-square 18.307 on 10 and 67.505 on 50 leave 5%, and so on."""
+    close = lambda row, p: row.p == pytest.approx(p, rel=2e-4)  # noqa: E731
+    assert close(chances.by_z("", 1, -1.959964), 0.05)
+    assert close(chances.by_chi_square("", 1, 18.30704, 10), 0.1)
+    assert close(chances.by_chi_square("", 1, 67.50481, 50), 0.1)
+    assert close(chances.by_chi_square("", 1, 3.940299, 10), 0.1)  # too good
+    assert close(chances.by_count("", 1, 0, 5.0), 2 * math.exp(-5))
+    assert close(chances.by_count("", 1, 3, 0.5), 2 * (1 - 1.625 * math.exp(-0.5)))
+    assert close(chances.by_largest("", 1, [0.1, -2.5, 1.0]), 1 - (1 - 0.01241933) ** 3)
+    assert chances.by_histogram("", [40, 5, 20, 35], [0.4, 0.05, 0.2, 0.35]).value[-4:] == "on 2"
+
+
+def sign_by_size(z):
+    """Let the size of a draw decide the sign of the next, so that they are not correlated."""
+    first, second = z.reshape(-1, 2).T
+    second[:] = np.abs(second) * np.sign(first) * np.sign(np.abs(first) - math.sqrt(math.log(4)))
+
+
+def like_lane_0(z):
+    z.reshape(-1, rng.LANES)[:, 5] = z.reshape(-1, rng.LANES)[:, 0]
+
+
+def as_large_as_lane_0(z):
+    first, fifth = z.reshape(-1, rng.LANES)[:, [0, 5]].T
+    z.reshape(-1, rng.LANES)[:, 5] = np.copysign(first, fifth)
+
+
+def repeated_scratch(z):
+    z.reshape(-1, 2, rng.SCRATCH)[:, 1] = z.reshape(-1, 2, rng.SCRATCH)[:, 0]
+
+
+FAULTS = {  # what is done to normals, and the rows that must see it
+    "no tail": (lambda z: np.clip(z, -rng.TAIL, 3.65, z), ("beyond 3.654", "beyond -4")),
+    "one tail": (lambda z: np.negative(z, z, where=z < -rng.TAIL), ("beyond -3.654",)),
+    "a wide layer": (lambda z: np.multiply(z, 1.02, z, where=np.abs(z) < 0.5), ("bins",)),
+    "not around 0": (lambda z: np.add(z, 0.01, z), ("power 1", "power 3")),
+    "one lane twice": (like_lane_0, ("z, pairs of lanes", "z at lags 1..64, 1024")),
+    "sizes twice": (as_large_as_lane_0, ("z^2-1, pairs of lanes", "z^2-1 at lags 1..64, 1024")),
+    "scratch twice": (repeated_scratch, ("z at lags 1..64, 1024",)),
+    "signs by sizes": (sign_by_size, ("pairs of neighbours",)),
+}
+
+
+@pytest.mark.parametrize("spoil, seen", FAULTS.values(), ids=FAULTS)
+def test_faults_of_normals_are_seen(spoil, seen):
+    _, z = filled(rng.fill_normals, 40 * generator.BLOCK, seed=1)
+    spoil(z)
+    rows = list(judged.normal_rows(z.reshape(40, -1)))
+    bad = " | ".join(row.what for row in generator.failed(rows))
+    assert [what for what in seen if what not in bad] == []
+
+
+def test_faults_of_the_rest_are_seen():
+    size = (32, generator.BLOCK)
+    words = np.random.default_rng(1).integers(2**64, size=size, dtype=np.uint64)
+    u = ((words.view(np.int64) >> 11) + 0.5) / 2**52
+    assert not generator.failed([*judged.word_rows(words), *judged.signed_rows("", u, 52)])
+    unbalanced, repeated, states = words.copy(), words.copy(), words[:, :6800].reshape(-1, 68)
+    unbalanced[:, ::50] |= np.uint64(1 << 33)
+    steps = repeated.reshape(-1, 2, rng.LANES)
+    steps[::9, 1] = steps[::9, 0]
+    states[7, 2 : 4 * rng.LANES : rng.LANES] = states[900, 3 : 4 * rng.LANES : rng.LANES]
+    seen = {
+        "balance of 64 bits": judged.word_rows(unbalanced),
+        "layers of steps of a lane": judged.word_rows(repeated),
+        "power 2": judged.signed_rows("", u * 0.99, 52),
+        "lowest 16 bits": judged.signed_rows("", (np.floor(u * 2**40) + 0.5) / 2**40, 52),
+        "generators alike": judged.state_rows("", states),
+        "shape 5, bins": judged.gamma_rows(5.0, 2 * np.abs(u)),
+    }
+    for what, rows in seen.items():
+        assert what in " | ".join(row.what for row in generator.failed(list(rows)))
+
+
+SEEDS = [*range(8), 2**31, *(2**k + low for k in (32, 64, 128, 256) for low in (-1, 0, 1)), 10**400]
+DIGESTS = [f"{int(generator.DIGEST, 16) ^ 16**k:016x}" for k in range(16)] + [generator.DIGEST]
+
+
+def test_no_two_streams_have_a_generator_in_common():
+    """All 17 of each stream, of seeds, digests and chains that are close; and large seeds."""
+    keys = [(seed, digest, chain) for seed in SEEDS for digest in DIGESTS for chain in range(14)]
+    made = [rng.streams(*key) for key in keys]
+    states = np.array([bits for _, bits in made])
+    first = np.concatenate([states[:, : rng.LANES].ravel(), states[:, 4 * rng.LANES]])
+    assert np.unique(first).size == 17 * len(keys)
+    starts = {start.bit_generator.state["state"]["state"] for start, _ in made[::10]}
+    assert len(starts) == len(keys[::10])
+    assert np.array_equal(rng.streams(*keys[5])[1], states[5])
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(ValueError):
+        rng.streams(-1, generator.DIGEST, 0)
