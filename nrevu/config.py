@@ -67,7 +67,7 @@ def parse(words: Iterable[str]) -> list[Setting]:
             raise unknown("key", key, allowed, key=key, place="command line")
         try:
             override = parser.parse_override(text)
-        except HydraException:
+        except (HydraException, ValueError):  # the latter for numbers of thousands of digits
             override = None
         if override is None or override.type != OverrideType.CHANGE or override.is_sweep_override():
             message = "takes one plain value; for several, write an experiment"
