@@ -43,3 +43,9 @@ def snakemake(snakemake_command):
         return subprocess.run(command, capture_output=True, text=True, env=env, timeout=600)
 
     return run
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Return one more than there are cores: tests of a cluster and of a browser mostly wait."""
+    return (os.cpu_count() or 1) + 1
