@@ -14,6 +14,7 @@ from nrevu.plan import Plan
 from nrevu.store import path_of
 
 RUNS = ("sample", "confirm")  # the rules whose jobs run cells
+TELLING = ("failed: ", "slurmstepd: error")  # begin lines of a log that say what happened
 NAMED = 3  # cells of a failed batch that are named, at most
 
 _jobs: dict[int, tuple[Path, float]] = {}  # handed over and not ended: log file, and when
@@ -57,12 +58,16 @@ def failures(plan: Plan) -> list[str]:
 
 
 def last_words(log: Path) -> list[str]:
-    """Return what a failed job's log says at its end: the cell it was at, and the error."""
+    """Return what a failed job's log says at its end: the cell it was at, and the error.
+
+    In a log of Slurm's own, also why the job was killed, which may stand before the end.
+    """
     try:
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
     except OSError:
         return ["there is no log"]
-    return [line for line in lines[:-1] if line.startswith("failed: ")][-1:] + lines[-1:]
+    telling = [[line for line in lines if start in line[:20]][-1:] for start in TELLING]
+    return list(dict.fromkeys([*telling[0], *telling[1], *lines[-1:]]))
 
 
 def unfinished(plan: Plan, outputs: list[str]) -> list[str]:

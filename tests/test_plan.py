@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from nrevu import jobs as job_log
 from nrevu import needs, progress, upkeep
 from nrevu.batches import batch_seconds, kernel_name, pack
 from nrevu.costs import cost
@@ -124,6 +125,16 @@ def test_jobs_left_by_a_killed_run_are_cancelled_and_no_others(tmp_path, monkeyp
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     upkeep.cancel_jobs()
     assert Path("cancelled").read_text().split() == ["11", "14"]
+
+
+def test_last_words_of_a_log(tmp_path):
+    log = tmp_path / "log"
+    assert job_log.last_words(log) == ["there is no log"]
+    log.write_text("sampled a\nfailed: b: cell\nTraceback\nValueError: c\n\n")
+    assert job_log.last_words(log) == ["failed: b: cell", "ValueError: c"]
+    killed = "slurmstepd: error: *** JOB 5 ON n1 CANCELLED DUE TO TIME LIMIT ***"
+    log.write_text(f"Building DAG\n{killed}\nsrun: Job step aborted\n")
+    assert job_log.last_words(log) == [killed, "srun: Job step aborted"]
 
 
 def test_marks_of_a_killed_run_are_cleared(tmp_path, monkeypatch):
