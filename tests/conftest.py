@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).parent.parent
+LONGEST = ["test_slurm", "test_interruptions", "test_workflow", "test_browser", "test_foreign"]
+LONGEST += ["test_examples", "test_conformance", "test_autocorr"]
 
 
 @pytest.fixture(scope="session")
@@ -49,3 +51,8 @@ def snakemake(snakemake_command):
 def pytest_xdist_auto_num_workers(config):
     """Return one more than there are cores: tests of a cluster and of a browser mostly wait."""
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(items):
+    """Put the longest files first, so that no worker begins one when the others are done."""
+    items.sort(key=lambda item: LONGEST.index(f) if (f := item.path.stem) in LONGEST else 99)

@@ -8,7 +8,7 @@ from conftest import REPO
 
 from nrevu.cell import build_distribution
 from nrevu.cli import main
-from nrevu.commands.new import KINDS, TEMPLATES
+from nrevu.commands.new import KINDS
 from nrevu.conformance import (
     building,
     calls,
@@ -205,11 +205,10 @@ def test_check_ends_with_2_for_a_mistake(capsys, words, says):
 
 def test_new_writes_what_is_in_the_templates(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for kind, name in KINDS.items():
-        if (TEMPLATES / name).exists():
-            assert main(["new", kind]) == 0
-            assert (tmp_path / name).read_text() == (TEMPLATES / name).read_text()
-            assert f"{name} is written" in capsys.readouterr().out
+    for kind, (template, name) in KINDS.items():
+        assert main(["new", kind]) == 0
+        assert (tmp_path / name).read_text() == template.read_text()
+        assert f"{name} is written" in capsys.readouterr().out
     (tmp_path / "folder").mkdir()
     assert main(["new", "distribution", "folder"]) == 0
     assert (tmp_path / "folder" / "my_density.py").exists()
