@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from nrevu import kernel
 from nrevu.cell import SAMPLING_VERSION, STANDARD, Cell, Run, Schedule, U
 from nrevu.chain import sample, settled, trace
 from nrevu.distributions.gaussian import Gaussian
@@ -141,3 +142,11 @@ def test_chains_side_by_side(chains):
         assert rows.tobytes() == series.rows[part].tobytes()
         refused = (1 - decisions[:, 1]).reshape(-1, 4).sum(axis=1)
         assert refused.tolist() == series.rejected[part].tolist()
+
+
+def test_a_cached_kernel_belongs_to_one_type_of_counts_and_one_processor(monkeypatch):
+    """Numba numbers the files of a function's variants, and two writers may use one number."""
+    names = {kernel.build.__wrapped__("metropolis", Gaussian, c).__name__ for c in ("u1", "u2")}
+    monkeypatch.setattr(kernel, "processor", lambda: "other")
+    names |= {kernel.build.__wrapped__("metropolis", Gaussian, "u1").__name__}
+    assert len(names) == 3
