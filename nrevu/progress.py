@@ -72,14 +72,14 @@ def show(plan: Plan, remote: bool) -> None:
     """Print progress until stopped: a line that is rewritten, or lines if it is no terminal."""
     terminal = sys.stderr.isatty()
     costs = work(plan)
-    began, before, last, told = time.monotonic(), finished(plan, costs), None, 0.0
+    began, before, last, told = None, finished(plan, costs), None, 0.0
     while True:
         ending = _stopped.wait(0 if last is None else TICK)
         now = time.monotonic()
-        under_way = jobs.under_way(remote)
-        began = began if any(under_way) or last is None else now
-        done = finished(plan, costs)
-        line = describe(costs, done, done - before, now - began, *under_way)
+        under_way, done = jobs.under_way(remote), finished(plan, costs)
+        if began is None and any(under_way):  # what comes before tells nothing of cells
+            began = now
+        line = describe(costs, done, done - before, now - (began or now), *under_way)
         write_text(PROGRESS, line.removeprefix("nrevu: "))  # also a sign of life
         if terminal:
             print(f"\r{line}\033[K", end="\n" if ending else "", file=sys.stderr, flush=True)
