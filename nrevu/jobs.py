@@ -5,6 +5,7 @@ those that failed for good what their logs say last and which cells did not run.
 """
 
 import logging
+import re
 import time
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from nrevu.plan import Plan
 from nrevu.store import path_of
 
 RUNS = ("sample", "confirm")  # the rules whose jobs run cells
-TELLING = ("failed: ", "slurmstepd: error")  # begin lines of a log that say what happened
+TELLING = ("failed: ", r"slurmstepd\S*: error: ")  # begin lines of a log that say what happened
 NAMED = 3  # cells of a failed batch that are named, at most
 
 _jobs: dict[int, tuple[Path, float]] = {}  # handed over and not ended: log file, and when
@@ -66,7 +67,7 @@ def last_words(log: Path) -> list[str]:
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
     except OSError:
         return ["there is no log"]
-    telling = [[line for line in lines if start in line[:20]][-1:] for start in TELLING]
+    telling = [[line for line in lines if re.match(start, line)][-1:] for start in TELLING]
     return list(dict.fromkeys([*telling[0], *telling[1], *lines[-1:]]))
 
 

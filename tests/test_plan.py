@@ -132,7 +132,7 @@ def test_last_words_of_a_log(tmp_path):
     assert job_log.last_words(log) == ["there is no log"]
     log.write_text("sampled a\nfailed: b: cell\nTraceback\nValueError: c\n\n")
     assert job_log.last_words(log) == ["failed: b: cell", "ValueError: c"]
-    killed = "slurmstepd: error: *** JOB 5 ON n1 CANCELLED DUE TO TIME LIMIT ***"
+    killed = "slurmstepd-n1: error: *** JOB 5 ON n1 CANCELLED DUE TO TIME LIMIT ***"
     log.write_text(f"Building DAG\n{killed}\nsrun: Job step aborted\n")
     assert job_log.last_words(log) == [killed, "srun: Job step aborted"]
 
