@@ -6,13 +6,10 @@ import subprocess
 import time
 
 import pandas as pd
-from workflows import SWEEP, project, succeeded
+from workflows import MADE, SWEEP, TABLE, project, succeeded, wait_for
 
 from nrevu.experiment import default_set, expand
 from nrevu.upkeep import RUNNING
-
-# No figures and no report, where they are not what is tested.
-MADE, TABLE = "results/smoke/mine/comparison.csv", "results/smoke/mine/table.csv"
 
 
 def test_a_killed_run_goes_on_and_loses_no_finished_cell(snakemake, snakemake_command, tmp_path):
@@ -105,14 +102,6 @@ def test_a_second_failure_names_the_cells(snakemake, tmp_path):
     assert run.stderr.count(told) == 1
     named = [line for line in run.stderr.splitlines() if line.startswith("nrevu: not run: ")]
     assert len(named) == 3 and "stepsize=3" in named[0] and "and 1 more of mine" in run.stderr
-
-
-def wait_for(condition, process):
-    """Wait until something is so while a process runs."""
-    deadline = time.monotonic() + 120
-    while not condition() and time.monotonic() < deadline:
-        assert process.poll() is None, "it ended too early"
-        time.sleep(0.02)
 
 
 def series_files(folder):

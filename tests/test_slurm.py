@@ -8,15 +8,13 @@ waits for the next look at the queue.
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
 
 import pytest
 import slurm
 from conftest import REPO
-from workflows import SWEEP, WITHOUT_FIGURES, project, series, succeeded
+from workflows import MADE, SWEEP, TABLE, WITHOUT_FIGURES, project, series, succeeded, wait_for
 
-MADE, TABLE = "results/smoke/mine/comparison.csv", "results/smoke/mine/table.csv"
 # Cells of some seconds, to be caught in the middle of a batch; only a table is made of them.
 LONG = SWEEP[: SWEEP.index("confirm:")] + "sizes: {smoke: {run.groups: 300000}}\n"
 LONG = LONG.replace("group: 5", "group: 250")
@@ -71,14 +69,6 @@ def submit(folder, env, target, *config):
     words += ["--slurm-init-seconds-before-status-checks", 1, "--config", *config]
     command = [sys.executable, "-m", *map(str, words)]
     return subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
-
-
-def wait_for(condition, process):
-    """Wait until something is so while a process runs."""
-    deadline = time.monotonic() + 240
-    while not condition() and time.monotonic() < deadline:
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.1)
 
 
 def finished_cells(folder):

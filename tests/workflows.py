@@ -1,6 +1,7 @@
 """What tests of the workflow share: a small sweep, and what a run leaves behind."""
 
 import hashlib
+import time
 
 import numpy as np
 
@@ -39,6 +40,9 @@ figures:
 """
 WITHOUT_FIGURES = SWEEP[: SWEEP.index("trace:")]  # where they are not what is tested
 
+# No figures and no report, where they are not what is tested.
+MADE, TABLE = "results/smoke/mine/comparison.csv", "results/smoke/mine/table.csv"
+
 
 def project(folder, text=SWEEP):
     """Write a sweep of one's own into an empty folder."""
@@ -60,3 +64,12 @@ def series(folder):
 def succeeded(process):
     assert process.returncode == 0, process.stderr
     return process
+
+
+def wait_for(condition, process):
+    """Wait until something is so while a process runs."""
+    deadline = time.monotonic() + 240
+    while not condition() and time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise AssertionError(process.stderr.read() if process.stderr else "it ended too early")
+        time.sleep(0.05)
