@@ -3,7 +3,7 @@
 # Results are in results/SIZE/EXPERIMENT/; what each experiment is, in conf/experiment/.
 import sys
 
-from nrevu import needs, plan as planning, progress, upkeep
+from nrevu import needs, plan as planning, progress, scheduling, upkeep
 from nrevu.mistake import Mistake
 
 NREVU = [sys.executable, "-m", "nrevu"]
@@ -31,6 +31,7 @@ include: "workflow/rules.smk"
 
 
 onstart:
+    scheduling.unhurried(workflow)
     progress.start(workflow, plan)
 
 

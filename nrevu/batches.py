@@ -13,30 +13,40 @@ from nrevu.sources import sources_hash
 
 T = TypeVar("T")
 MOST_JOBS = 200  # batches on a cluster, about, however much work there is
+LARGEST, SMALLEST = 40.0, 3.0  # seconds of a batch here; a process takes about one to start
+SHARES = 8  # of the work left, one makes a batch: some cores end at about the same time
+
+Size = Callable[[float], float]  # seconds of the next batch, by the seconds of work left
 
 
-def batch_seconds(costs: Sequence[float], least: float | None = None) -> float:
-    """Return how many seconds of work make a batch.
+def batch_size(total: float, least: float | None = None, wanted: float | None = None) -> Size:
+    """Return how much work makes a batch, given how much is left.
 
-    Here 20, or less where that would leave too few batches to keep some cores busy; but not below
-    2, since a process takes most of a second to start. Where a cluster names the least for a job
-    of its own, that, or more where it would leave more than some 200 jobs to submit.
+    Batches become smaller towards the end, so that no core waits long for another. Where a cluster
+    names the least for a job of its own, they are that large, or larger where it would leave more
+    than some 200 jobs to submit; where the user names a size, of that.
     """
+    if wanted is not None:
+        return lambda left: wanted
     if least is not None:
-        return max(least, sum(costs) / MOST_JOBS)
-    return min(20.0, max(2.0, sum(costs) / 8))
+        return lambda left: max(least, total / MOST_JOBS)
+    return lambda left: min(LARGEST, max(SMALLEST, left / SHARES))
 
 
-def pack(work: Sequence[T], seconds: float, cost: Callable[[T], float]) -> dict[str, tuple[T, ...]]:
-    """Return batches of consecutive pieces of work, each of about so many seconds, by label."""
+def pack(
+    work: Sequence[T], size: Size, cost: Callable[[T], float], after: float = 0.0
+) -> dict[str, tuple[T, ...]]:
+    """Return batches of consecutive pieces of work by label; so much other work comes `after`."""
     packed: list[list[T]] = []
-    spent = seconds
+    spent = seconds = 0.0
+    left = after + sum(map(cost, work))
     for piece in work:
-        if spent + cost(piece) / 2 > seconds:
+        if not packed or spent + cost(piece) / 2 > seconds:
             packed.append([])
-            spent = 0.0
+            spent, seconds = 0.0, size(left)
         packed[-1].append(piece)
         spent += cost(piece)
+        left -= cost(piece)
     return {f"{index:04d}": tuple(batch) for index, batch in enumerate(packed, start=1)}
 
 

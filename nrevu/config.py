@@ -12,12 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from hydra import compose, initialize_config_dir
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import OverrideType
-from hydra.errors import HydraException
-from omegaconf import OmegaConf
+import yaml
 
+from nrevu import composing
 from nrevu.cell import Cell, from_config
 from nrevu.estimate import Estimate
 from nrevu.fields import build
@@ -42,21 +39,18 @@ class Setting:
 @functools.cache
 def composed(**chosen: str) -> dict[str, Any]:
     """Return the whole config, nested, for a choice of groups."""
-    with initialize_config_dir(str(folder()), version_base="1.3"):
-        config = compose("config", [f"{group}={name}" for group, name in chosen.items()])
-    return OmegaConf.to_container(config, resolve=True)
+    return composing.composed([f"{group}={name}" for group, name in chosen.items()])
 
 
 @functools.cache
 def default_size() -> str:
     """Return the size that holds where none is chosen."""
-    defaults = OmegaConf.load(folder() / "config.yaml").defaults
+    defaults = yaml.safe_load((folder() / "config.yaml").read_text())["defaults"]
     return next(entry["size"] for entry in defaults if "size" in entry)
 
 
 def parse(words: Iterable[str]) -> list[Setting]:
     """Return the settings of KEY=VALUE words from a command line."""
-    parser = OverridesParser.create()
     settings = []
     for text in words:
         key, equals, _ = text.partition("=")
@@ -66,13 +60,10 @@ def parse(words: Iterable[str]) -> list[Setting]:
             allowed = [*GROUPS, *keys(composed())]
             raise unknown("key", key, allowed, key=key, place="command line")
         try:
-            override = parser.parse_override(text)
-        except (HydraException, ValueError):  # the latter for numbers of thousands of digits
-            override = None
-        if override is None or override.type != OverrideType.CHANGE or override.is_sweep_override():
+            settings.append(Setting(key, composing.value(text), "command line"))
+        except ValueError:
             message = "takes one plain value; for several, write an experiment"
-            raise Mistake(message, key, "command line")
-        settings.append(Setting(key, override.value(), "command line"))
+            raise Mistake(message, key, "command line") from None
     return settings
 
 

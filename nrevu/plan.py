@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nrevu.batches import batch_seconds, kernel_name, pack
+from nrevu.batches import batch_size, kernel_name, pack
 from nrevu.cell import Cell
 from nrevu.config import Setting
 from nrevu.costs import confirm_cost, cost
@@ -28,7 +28,7 @@ CONFIG_KEYS = {
     "experiments": "all",  # names or paths, separated by commas
     "size": "paper",  # a file of conf/size
     "seed": None,  # default: what conf/ says
-    "batch": None,  # CPU seconds that a batch should take, about; default: see batch_seconds
+    "batch": None,  # CPU seconds that a batch should take, about; default: see batch_size
 }
 
 
@@ -235,12 +235,15 @@ def from_workflow(
         names += [other for other in experiment.beside if find(other).stem not in experiments]
     cells = [cell for e in experiments.values() for cell in e.cells]
     speeds = measured(cells, Path(root), tell) if tell else known(Path(root))
-    seconds = wanted or batch_seconds([cost(cell, speeds) for cell in cells], least)
+    left = sum(cost(cell, speeds) for cell in cells)
+    size_of = batch_size(left, least, wanted)
     batches, confirms = {}, {}
-    for name, e in experiments.items():
-        batches[name] = pack(e.cells, seconds, lambda cell: cost(cell, speeds))
+    # As they will be taken, those first that have most to confirm: see `scheduling`.
+    for name, e in sorted(experiments.items(), key=lambda item: -confirm_cost(item[1], speeds)):
+        left -= sum(cost(cell, speeds) for cell in e.cells)
+        batches[name] = pack(e.cells, size_of, lambda cell: cost(cell, speeds), after=left)
         each = confirm_cost(e, speeds)
-        confirms[name] = pack(range(len(groups(e.cells, e.confirm))), seconds, lambda _, s=each: s)
+        confirms[name] = pack(range(len(groups(e.cells, e.confirm))), size_of, lambda _, s=each: s)
     return Plan(
         size=size,
         label=label_of(size, given["seed"]),

@@ -70,15 +70,16 @@ def made(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, dict]:
     there = usable(folder, cell)
     if there:
         return there
-    from nrevu.chain import sample
+    from nrevu.chain import sample, warm
     from nrevu.provenance import provenance
 
     try:
-        series = sample(cell)
+        warm(cell)
+        with counted(spent, "sampling"):
+            series = sample(cell)
     except Exception:  # shown as it is, but with the cell it happened in
         print(f"failed: {cell.digest}: {cell.name}", flush=True)
         raise
-    spent["sampling"] += series.cpu_seconds
     store.write(folder, cell, series, provenance())
     print(f"sampled {cell.digest} in {series.cpu_seconds:.2f} s: {cell.name}", flush=True)
     return series, provenance()

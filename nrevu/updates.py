@@ -72,7 +72,8 @@ def metropolis(
     x, x_new, s = state[0], state[1], state[2]
     v, u, U, U_new = chains[0], chains[1], chains[2], chains[3]
     accepted, refused, overflowed = chains[4], chains[5], chains[6]
-    x[:] = x_out
+    for j in range(size):  # not x[:] = x_out: numba takes 2 s to compile that
+        x[j] = x_out[j]
     for k in range(count):  # given an exact draw of x, Gibbs makes it one of all there is
         v[k] = v_out[k]
         gibbs(lane(x, k), lane(w, k), data, bits[k])
@@ -80,7 +81,10 @@ def metropolis(
         U[k] = energy(lane(x, k), lane(w, k), data)
     density, gradients, overflows = 0, 0, 0
     traced, since, used = 0, 0, block
-    for t in range(-burn_in, (first[1:] - first[:-1]).max()):
+    longest = 0
+    for k in range(count):
+        longest = max(longest, first[k + 1] - first[k])
+    for t in range(-burn_in, longest):
         refused[:] = 0.0
         overflowed[:] = 0.0
         scans = 0
@@ -134,8 +138,10 @@ def metropolis(
                 rejected[first[k] + t] = refused[k]
                 density += group + scans
                 overflows += int(overflowed[k])
-    x_out[:] = x
-    v_out[:] = v[:count]
+    for j in range(size):
+        x_out[j] = x[j]
+    for k in range(count):
+        v_out[k] = v[k]
     return density, gradients, overflows
 
 
@@ -162,9 +168,9 @@ def hamiltonian(
     accepted, refused, overflowed, step = chains[5], chains[6], chains[7], chains[8]
     before = np.empty(w.size)
     fresh = math.sqrt(1.0 - alpha * alpha)
-    x[:] = x_out
-    p[:] = p_out
     step[:] = eta
+    for j in range(size):  # not x[:] = x_out: numba takes 2 s to compile that
+        x[j], p[j] = x_out[j], p_out[j]
     for k in range(count):  # given an exact draw of x, Gibbs makes it one of all there is
         v[k] = v_out[k]
         gibbs(lane(x, k), lane(w, k), data, bits[k])
@@ -172,7 +178,10 @@ def hamiltonian(
         U[k] = gradient(lane(x, k), lane(w, k), data, lane(g, k))
     density, gradients, overflows = 0, 0, 0
     traced, since, used = 0, 0, block
-    for t in range(-burn_in, (first[1:] - first[:-1]).max()):
+    longest = 0
+    for k in range(count):
+        longest = max(longest, first[k + 1] - first[k])
+    for t in range(-burn_in, longest):
         refused[:] = 0.0
         overflowed[:] = 0.0
         scans = 0
@@ -255,7 +264,8 @@ def hamiltonian(
                 traced += 1
             since += 1
             if since == gibbs_every:  # U and g depend on what it draws
-                before[:] = w
+                for j in range(w.size):
+                    before[j] = w[j]
                 for k in range(count):
                     gibbs(lane(x, k), lane(w, k), data, bits[k])
                 for k in range(count):
@@ -275,7 +285,8 @@ def hamiltonian(
                 density += group + scans
                 gradients += group * L + scans
                 overflows += int(overflowed[k])
-    x_out[:] = x
-    p_out[:] = p
-    v_out[:] = v[:count]
+    for j in range(size):
+        x_out[j], p_out[j] = x[j], p[j]
+    for k in range(count):
+        v_out[k] = v[k]
     return density, gradients, overflows

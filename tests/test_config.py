@@ -1,9 +1,12 @@
 """Configs: what Hydra composes, how settings are put on it, and errors that teach."""
 
+import shutil
+
 import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
+from nrevu import composing
 from nrevu.config import composed, parse, resolve
 from nrevu.mistake import Mistake
 from nrevu.places import folder
@@ -23,6 +26,22 @@ def test_settings_give_what_hydra_would_compose():
     assert cell.run.groups == whole["run"]["groups"]
     assert cell.seed == whole["seed"] == 9
     assert composed()["u"] == {"name": "standard"}  # untouched by what was set on a copy
+
+
+def test_a_composition_is_kept_until_a_file_changes(tmp_path, monkeypatch):
+    conf = shutil.copytree(folder(), tmp_path / "conf")
+    monkeypatch.setattr(composing, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(composing, "folder", lambda: conf)
+    first = composing.composed(["size=smoke"])
+    (kept,) = (tmp_path / "kept").iterdir()
+    with monkeypatch.context() as without:
+        without.setattr(composing, "by_hydra", None)  # not called again
+        assert composing.composed(["size=smoke"]) == first
+    size = conf / "size/smoke.yaml"
+    size.write_text(size.read_text().replace(f"groups: {first['run']['groups']}", "groups: 77"))
+    assert composing.composed(["size=smoke"])["run"]["groups"] == 77
+    kept.write_text(kept.read_text()[:-9])  # as after a crash
+    assert composing.composed(["size=smoke"])["run"]["groups"] == 77
 
 
 def test_numbers_are_read_as_numbers():

@@ -26,6 +26,7 @@ rule compile:
         "results/kernels/{kernel}.txt",
     log:
         "results/kernels/{kernel}.log",
+    priority: lambda w: scheduling.compiling(plan, w)
     resources:
         runtime=lambda w, attempt: attempt * needs.limits(0).minutes,
         mem_mb=lambda w, attempt: attempt * needs.limits(0).megabytes,
@@ -40,6 +41,7 @@ rule sample:
         "results/{size}/{experiment}/tau/{batch}.json",
     log:
         "results/{size}/{experiment}/log/sample-{batch}.txt",
+    priority: lambda w: scheduling.sampling(plan, w)
     resources:
         runtime=lambda w, attempt: attempt * needs.sampling(plan, w).minutes,
         mem_mb=lambda w, attempt: attempt * needs.sampling(plan, w).megabytes,
@@ -69,6 +71,7 @@ rule table:
         "results/{size}/{experiment}/table.parquet",
     log:
         "results/{size}/{experiment}/log/table.txt",
+    priority: lambda w: scheduling.tabulating(plan, w)
     params:
         fingerprint=lambda w: plan.table_fingerprint(w.experiment),
     shell:
@@ -82,6 +85,7 @@ rule confirm:
         "results/{size}/{experiment}/confirm/{batch}.json",
     log:
         "results/{size}/{experiment}/log/confirm-{batch}.txt",
+    priority: lambda w: scheduling.confirming(plan, w)
     resources:
         runtime=lambda w, attempt: attempt * needs.confirming(plan, w).minutes,
         mem_mb=lambda w, attempt: attempt * needs.confirming(plan, w).megabytes,
@@ -183,6 +187,7 @@ rule figure:
         "results/{size}/{experiment}/{figure}.pdf",
     log:
         "results/{size}/{experiment}/log/figure-{figure}.txt",
+    priority: lambda w: scheduling.drawing(plan, w)
     params:
         words=lambda w: plan.words(w.experiment),
         traces=lambda w: [

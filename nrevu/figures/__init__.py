@@ -20,6 +20,7 @@ from nrevu.figures.ratios import ratios
 from nrevu.figures.runs import runs
 from nrevu.figures.style import STYLE
 
+DPI = 160
 FROM_GRID = {"lines": lines, "heat": heat, "runs": runs}
 FROM_BEST = {"bars": bars, "intervals": intervals, "ratios": ratios}
 
@@ -36,8 +37,13 @@ def draw(
     kind = settings["kind"]
     with matplotlib.rc_context(STYLE):
         if kind in FROM_BEST:
-            return FROM_BEST[kind](experiment, settings, table, confirmed)
-        return FROM_GRID[kind](experiment, settings, table, traces)
+            figure = FROM_BEST[kind](experiment, settings, table, confirmed)
+        else:
+            figure = FROM_GRID[kind](experiment, settings, table, traces)
+        figure.set_dpi(DPI)
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine(None)  # it is slow, and not to be done again for each format
+    return figure
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -45,4 +51,4 @@ def save(figure: Figure, path: Path) -> None:
     dated = {".pdf": "CreationDate", ".svg": "Date"}
     metadata = {dated[path.suffix]: None} if path.suffix in dated else {}
     with matplotlib.rc_context(STYLE):
-        figure.savefig(path, dpi=160, metadata=metadata)
+        figure.savefig(path, dpi=DPI, metadata=metadata)
