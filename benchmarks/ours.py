@@ -9,9 +9,9 @@ from numba import njit
 from benchmarks.settings import of_length
 from nrevu import rng
 from nrevu.cell import Cell
-from nrevu.chain import NO_TRACE, beside, start
+from nrevu.chain import NO_TRACE, beside, chains_from, start
 from nrevu.distributions.mixed import Mixed
-from nrevu.kernel import build, lanes
+from nrevu.kernel import build, chains_at_once, lanes
 from nrevu.method import arguments
 from nrevu.series import counts_type, recorded
 
@@ -27,18 +27,16 @@ def kernel_call(cell: Cell) -> Callable[[], object]:
     As `chain.run_chains`, but with starts made beforehand: they take as long as 1,000 updates. A
     call goes on from where the last one stopped.
     """
-    kernel, width = (
-        build(cell.method.update, type(cell.distribution)),
-        lanes(type(cell.distribution)),
-    )
-    chains = range(min(width, cell.run.chains))
+    kernel = build(cell.method.update, type(cell.distribution))
+    chains = chains_from(cell, 0)
     x, p, v, bits = (np.array(part) for part in zip(*(start(cell, c) for c in chains), strict=True))
-    w = np.zeros(getattr(cell.distribution, "gibbs_variables", 0) * width)
+    w = np.zeros((len(chains), getattr(cell.distribution, "gibbs_variables", 0)))
+    x, p, w = (beside(part, lanes(type(cell.distribution))) for part in (x, p, w))
     rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
     ends = np.cumsum([0, *cell.run.lengths()])
     words = (
-        *(beside(x, width), beside(p, width), v, w, bits, cell.distribution.data()),
+        *(x, p, v, w, bits, cell.distribution.data()),
         *(*arguments(cell.method, cell.distribution.dim), cell.u.delta, cell.u.noise),
         *(cell.schedule.group, cell.schedule.gibbs_every, 0, ends, rows, rejected, NO_TRACE),
     )
@@ -46,8 +44,8 @@ def kernel_call(cell: Cell) -> Callable[[], object]:
 
 
 def sized(cell: Cell, updates: int) -> Cell:
-    """Return the cell with about so many updates: of one chain, or of 40 side by side."""
-    chains = min(40, lanes(type(cell.distribution)))
+    """Return the cell with about so many updates, of as many chains, to 40, as run at once."""
+    chains = min(40, chains_at_once(cell.distribution))
     groups = max(1, updates // cell.schedule.group // chains) * chains
     return of_length(cell, groups, chains)
 

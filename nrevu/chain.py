@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nrevu.cell import Cell, Run
-from nrevu.kernel import UNCOMPILABLE, build, lanes, uncompilable
+from nrevu.kernel import UNCOMPILABLE, build, chains_at_once, lanes, uncompilable
 from nrevu.method import arguments
 from nrevu.rng import WORDS, streams
 from nrevu.series import Series, counts_type, recorded
@@ -34,7 +34,7 @@ def sample(cell: Cell) -> Series:
     started = time.process_time()
     counts = np.zeros(3, int)
     ends = np.cumsum([0, *cell.run.lengths()])
-    for first in range(0, cell.run.chains, lanes(type(cell.distribution))):
+    for first in range(0, cell.run.chains, chains_at_once(cell.distribution)):
         counts += run_chains(cell, first, ends, rows, rejected)
     spent = time.process_time() - started
     density, gradient, overflows = counts.tolist()
@@ -53,8 +53,8 @@ def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
     longest = max(cell.run.lengths()) * cell.schedule.group
-    for first in range(0, cell.run.chains, lanes(type(cell.distribution))):
-        chains = range(first, min(first + lanes(type(cell.distribution)), cell.run.chains))
+    for first in range(0, cell.run.chains, chains_at_once(cell.distribution)):
+        chains = chains_from(cell, first)
         decisions = np.empty((len(chains), longest, 2), np.float32)
         run_chains(cell, first, ends, rows, rejected, decisions)
         for chain in chains:
@@ -85,23 +85,35 @@ def run_chains(
     and the overflows of the recorded groups.
     """
     kernel = build(cell.method.update, type(cell.distribution), rejected.dtype.name)
-    distribution, width = cell.distribution, lanes(type(cell.distribution))
-    chains = range(first, min(first + width, cell.run.chains))
+    distribution, chains = cell.distribution, chains_from(cell, first)
     x, p, v, bits = (np.array(part) for part in zip(*(start(cell, c) for c in chains), strict=True))
-    w = np.zeros(getattr(distribution, "gibbs_variables", 0) * width)
+    w = np.zeros((len(chains), getattr(distribution, "gibbs_variables", 0)))
+    x, p, w = (beside(part, lanes(type(distribution))) for part in (x, p, w))
     return kernel(
-        beside(x, width), beside(p, width), v, w, bits, distribution.data(),
+        x, p, v, w, bits, distribution.data(),
         *arguments(cell.method, distribution.dim), cell.u.delta, cell.u.noise,
         cell.schedule.group, cell.schedule.gibbs_every, cell.run.burn_in,
         ends[first : first + len(chains) + 1], rows, rejected, decisions,
     )  # fmt: skip
 
 
-def beside(states: np.ndarray, width: int) -> np.ndarray:
-    """Return states (chains, dim) flat, coordinate i of chain k at i * width + k."""
-    padded = np.zeros((states.shape[1], width))
+def chains_from(cell: Cell, first: int) -> range:
+    """Return the chains that are run at once, from the first of them on."""
+    return range(first, min(first + chains_at_once(cell.distribution), cell.run.chains))
+
+
+def beside(states: np.ndarray, lanes: int) -> np.ndarray:
+    """Return states (chains, dim) flat, as kernels take them: alternating if `lanes` is not 1."""
+    if lanes == 1:
+        return states.flatten()
+    padded = np.zeros((states.shape[1], lanes))
     padded[:, : len(states)] = states.T
     return padded.ravel()
+
+
+def apart(flat: np.ndarray, lanes: int, chains: int) -> np.ndarray:
+    """Return the states (chains, dim) of what `beside` made of so many."""
+    return flat.reshape(chains, -1) if lanes == 1 else flat.reshape(-1, lanes).T[:chains]
 
 
 def start(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
@@ -129,11 +141,11 @@ def settled(distribution: Any, seed: int, chain: int) -> np.ndarray:
     kernel = build("hamiltonian", type(distribution))
     width = lanes(type(distribution))
     flat, p = beside(x[None], width), beside(rng.standard_normal((1, x.size)), width)
-    w = np.zeros(getattr(distribution, "gibbs_variables", 0) * width)
+    w = beside(np.zeros((1, getattr(distribution, "gibbs_variables", 0))), width)
     bits = rng.integers(2**64, size=(1, WORDS), dtype=np.uint64)
     nothing = (np.empty((0, len(recorded(distribution))), np.float32), np.empty(0, np.uint8))
     kernel(
         flat, p, rng.uniform(-1.0, 1.0, 1), w, bits, distribution.data(), eta, 0.0, L, 30.0, 0.0,
         1.0, trajectories, 1 if w.size else 0, 1, np.zeros(2, int), *nothing, NO_TRACE,
     )  # fmt: skip
-    return flat[::width].copy()
+    return apart(flat, width, 1)[0].copy()

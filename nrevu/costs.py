@@ -29,7 +29,7 @@ def speed_key(distribution: Any) -> str:
 
 def evaluation(distribution: Any, speeds: Mapping[str, float]) -> float:
     """Return about how many nanoseconds an evaluation of the gradient takes."""
-    default = 0.7 * distribution.dim
+    default = 0.4 * distribution.dim
     if is_foreign(type(distribution)):
         default = speeds.get(speed_key(distribution), default)
     return getattr(distribution, "nanoseconds", default)
@@ -38,7 +38,7 @@ def evaluation(distribution: Any, speeds: Mapping[str, float]) -> float:
 def cost(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
     """Return about how many CPU seconds a cell takes."""
     steps = leapfrogs(cell.method)
-    ns = 30 + 2.8 * cell.distribution.dim + JITTER * (getattr(cell.method, "jitter", 0) > 0)
+    ns = 20 + 2.0 * cell.distribution.dim + JITTER * (getattr(cell.method, "jitter", 0) > 0)
     ns += evaluation(cell.distribution, speeds or {}) * max(1, steps)
     return cell.updates * ns * 1e-9 + 0.01
 

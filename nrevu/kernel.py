@@ -21,7 +21,7 @@ from numba.core.registry import cpu_target
 
 from nrevu import updates
 from nrevu.foreign import energy_by_gradient
-from nrevu.lanes import view
+from nrevu.lanes import views
 from nrevu.mistake import Mistake
 from nrevu.rng import WORDS
 from nrevu.series import recorded
@@ -32,6 +32,7 @@ from nrevu.sources import sources_hash
 OPTIONS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
 # What numba raises: for np.no_such_name an AttributeError, for missing arguments a TypeError.
 UNCOMPILABLE = (errors.NumbaError, AttributeError, TypeError)
+SEVERAL, NEAR = 8, 400  # chains side by side, and coordinates that they may have together
 NEEDS = ("energy", "gradient", "record", "gibbs", "renew", "scales")
 
 
@@ -84,14 +85,22 @@ def bindings(distribution: type) -> dict[str, Any]:
     if functions["energy"] is energy_by_gradient:
         named = bind(energy_by_gradient, "energy", {"gradient": compiled["gradient"]})
         compiled["energy"] = inlined(named)
-    several = constants["LANES"] > 1
-    compiled["lane"] = view(constants["LANES"]) if several else inlined(updates.lane)
-    return constants | compiled
+    return constants | compiled | views(constants["LANES"])
 
 
 def lanes(distribution: type) -> int:
-    """Return how many chains at most a kernel of this class advances side by side."""
+    """Return for how many alternating chains a kernel of this class has room, or 1."""
     return getattr(distribution, "lanes", 1)
+
+
+def chains_at_once(distribution: Any) -> int:
+    """Return how many chains at most are given to a kernel, to advance side by side.
+
+    Of chains one after the other some, so that the processor can go on with another one while a
+    decision is made; but not more than its nearest memory holds.
+    """
+    several = lanes(type(distribution))
+    return several if several > 1 else max(1, min(SEVERAL, NEAR // distribution.dim))
 
 
 def repeated(distribution: Any):

@@ -2,9 +2,10 @@
 
 In: `bits`, uint64[68], seeded by `streams`: 16 lanes of xoshiro256++ side by side (4 x 16), which
 the processor advances together, and one more generator (4) for the rare slow draws.
-Out: arrays filled with N(0,1) by a 256-layer ziggurat, or with uniforms on (-1,1).
+Out: arrays filled with N(0,1) by a 512-layer ziggurat, or with uniforms on (-1,1).
 """
 
+import hashlib
 import math
 
 import numpy as np
@@ -14,37 +15,53 @@ LANES = 16
 WORDS = 4 * LANES + 4  # length of a generator's state
 SCRATCH = 1024  # raw words made at a time; a multiple of LANES
 
-TAIL = 3.6541528853610088  # where the lowest of the 256 layers ends and the tail begins
-AREA = 0.00492867323399  # of each layer, under exp(-x^2/2)
+LAYERS = 512
+TAIL = 3.852046150368391  # where the lowest of the layers ends and the tail begins
+AREA = 0.002456766351541356  # of each layer, under exp(-x^2/2)
 
 
 def _edges() -> np.ndarray:
-    """Return the right edges of the layers, float64[257], widest first and 0 last."""
+    """Return the right edges of the layers, widest first, and a last one of 0."""
     density = lambda x: math.exp(-0.5 * x * x)  # noqa: E731
     edges = [AREA / density(TAIL), TAIL]
-    while len(edges) < 256:
+    while len(edges) < LAYERS:
         edges.append(math.sqrt(-2 * math.log(AREA / edges[-1] + density(edges[-1]))))
     return np.array([*edges, 0.0])
 
 
 EDGE = _edges()
 HEIGHT = np.exp(-0.5 * EDGE**2)
-# A raw word gives a layer (lowest 8 bits) and a signed 53-bit integer j (highest bits); the
-# candidate j * SCALE[layer] is kept at once if |j| < INSIDE[layer], as 98.8% are.
-SCALE = EDGE[:256] * 2.0**-52
-INSIDE = np.floor(EDGE[1:] / EDGE[:256] * 2.0**52).astype(np.int64)
+# The lowest 10 bits of a raw word are a layer and, before it, a sign, the highest 52 an integer j;
+# the candidate j * SCALE[those 10] is kept at once if j < INSIDE[those 10], as 99.2% are.
+SIDES = np.int64(2 * LAYERS - 1)
+SCALE = np.concatenate([EDGE[:-1], -EDGE[:-1]]) * 2.0**-52
+INSIDE = np.tile(np.floor(EDGE[1:] / EDGE[:-1] * 2.0**52).astype(np.int64), 2)
 
 
 def streams(seed: int, digest: str, chain: int) -> tuple[np.random.Generator, np.ndarray]:
     """Return a numpy generator for the start of a chain and the `bits` of its kernel.
 
-    Both are hashed from (seed, digest, chain) alone. Lanes k, k + 4, k + 8 and k + 12 start from
-    the same 64 bits of the hash, so that among n streams the chance of any two with lanes in
-    common is n^2 / 2^63, 1e-7 for a million: docs/generator.md.
+    Both are SHAKE-256 of (seed, digest, chain) alone, all 68 words of it, so that no two streams
+    have a generator in common but by a chance of 2^-200: docs/generator.md.
     """
-    root = np.random.SeedSequence([seed, int(digest, 16), chain], pool_size=8)
-    start, kernel = root.spawn(2)
-    return np.random.default_rng(start), kernel.generate_state(WORDS, np.uint64)
+    if seed < 0:
+        raise ValueError(f"seed {seed} is negative")
+    hashed = hashlib.shake_256(f"{seed} {digest} {chain}".encode()).digest(32 + 8 * WORDS)
+    start = np.random.default_rng(int.from_bytes(hashed[:32], "little"))
+    return start, np.frombuffer(hashed[32:], "<u8").astype(np.uint64)
+
+
+@njit(error_model="numpy")
+def aligned(bits):
+    """Return a copy of generators' states that begins where a vector of the processor may.
+
+    numpy's arrays begin at any 16 bytes, and a vector across two cache lines takes twice as long.
+    """
+    copy = np.empty(bits.shape, np.uint64)
+    for k in range(bits.shape[0]):
+        for i in range(bits.shape[1]):
+            copy[k, i] = bits[k, i]
+    return copy
 
 
 @njit(error_model="numpy")
@@ -97,35 +114,35 @@ def tail(bits):
 
 @njit(error_model="numpy")
 def slow_normal(bits, word):
-    """Return one N(0,1) from a raw word (int64) that fell outside the layers' inner parts."""
+    """Return one N(0,1) from a raw word, be it inside the inner part of its layer or not."""
     while True:
-        layer = word & 255
-        j = word >> 11
-        x = j * SCALE[layer]
-        if abs(j) < INSIDE[layer]:
+        side = np.int64(word) & SIDES
+        j = np.int64(word >> np.uint64(12))
+        x = j * SCALE[side]
+        if j < INSIDE[side]:
             return x
+        layer = side % LAYERS
         if layer == 0:
             return math.copysign(tail(bits), x)
         height = HEIGHT[layer] + next_uniform(bits) * (HEIGHT[layer + 1] - HEIGHT[layer])
         if height < math.exp(-0.5 * x * x):
             return x
-        word = np.int64(next_word(bits))
+        word = next_word(bits)
 
 
 @njit(error_model="numpy")
 def fill_normals(bits, words, out):
     """Fill `out` (any length) with N(0,1), through the scratch array `words`, uint64[SCRATCH]."""
-    signed = words.view(np.int64)
     for first in range(0, out.size, SCRATCH):
         part = out[first : first + SCRATCH]
         fill_words(bits, words[: (part.size + LANES - 1) // LANES * LANES])
         for i in range(part.size):
-            layer = signed[i] & 255
-            j = signed[i] >> 11
-            if abs(j) < INSIDE[layer]:
-                part[i] = j * SCALE[layer]
+            side = np.int64(words[i]) & SIDES
+            j = np.int64(words[i] >> np.uint64(12))
+            if j < INSIDE[side]:
+                part[i] = j * SCALE[side]
             else:
-                part[i] = slow_normal(bits, signed[i])
+                part[i] = slow_normal(bits, words[i])
 
 
 @njit(error_model="numpy")
@@ -145,7 +162,7 @@ def next_gamma(bits, shape):
     d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
-        x = slow_normal(bits, np.int64(next_word(bits)))
+        x = slow_normal(bits, next_word(bits))
         cube = (1.0 + c * x) ** 3
         if cube <= 0:
             continue

@@ -1,7 +1,7 @@
 """The updates, each a kernel that runs chains from their start to their last recorded group.
 
-In: the starts of LANES chains, which advance side by side: flat x, p and w, coordinate i of chain
-k at [i * LANES + k], and v; their generators' `bits`, the distribution's `data`, the method's
+In: the starts of some chains, which advance side by side: flat x, p and w, of which `lane` knows
+where each chain's part is, and v; their generators' `bits`, the distribution's `data`, the method's
 numbers. Out: `rows` and `rejected`, what was recorded at the end of each group and how many of its
 updates were rejected; x, p, v, w, changed in place. These are sources: `kernel.build` binds the
 names in capitals, and the functions that do nothing here, for a class of distributions.
@@ -12,19 +12,22 @@ import math
 import numpy as np
 
 from nrevu.accept import decide, move
-from nrevu.rng import SCRATCH, fill_normals, fill_signed, next_gamma
+from nrevu.rng import SCRATCH, aligned, fill_normals, fill_signed, next_gamma
 
 NORMALS = 2048  # made at a time, where a chain has fewer coordinates than that
-BUFFER = 128  # the same, for each of several chains
-LANES = 1  # chains side by side, so that the processor's vectors span them; or 1, coordinates
+BUFFER = 128  # the same, for each of LANES chains
+LANES = 1  # room for so many chains, whose coordinates alternate; or 1, one chain after the other
 FIXED_DIM = 0  # the dimension, where all distributions of a class have the same
 SCALED = False  # whether coordinates have stepsizes of their own
 RENEWS = False  # whether U and g follow a change of w without another evaluation
 
 
-def lane(array, k):
-    """Return what belongs to chain k of a flat array. Bound to `lanes.view` for several chains."""
-    return array
+def lane(array, k, size):
+    """Return the `size` numbers of chain k in a flat array. Bound to one of those in `lanes`."""
+
+
+def drawn(array, k, block, used, size):
+    """Return row `used` of chain k in an array with `block` rows for each chain. Bound likewise."""
 
 
 def energy(x, w, data):
@@ -52,7 +55,7 @@ def scales(w, data, s):
 
 
 def metropolis(
-    x_out, p_out, v_out, w, bits, data, eta, delta, noise, group, gibbs_every, burn_in, first,
+    x_out, p_out, v_out, w, bits_out, data, eta, delta, noise, group, gibbs_every, burn_in, first,
     rows, rejected, trace,
 ):  # fmt: skip
     """Random-walk Metropolis, all coordinates at once: Section 3. It has no p.
@@ -62,13 +65,14 @@ def metropolis(
     gradient evaluations and the proposals whose energy was not finite. Row t of trace[k], if it has
     that many, receives the u of recorded update t of chain k, and whether it accepted.
     """
-    dim = FIXED_DIM if FIXED_DIM > 0 else x_out.size // LANES
-    size = dim * LANES
-    count = 1 if LANES == 1 else v_out.size
+    count = v_out.size
+    room = LANES if LANES > 1 else count
+    dim = FIXED_DIM if FIXED_DIM > 0 else x_out.size // room
+    size, wide = dim * room, w.size // room
     block = max(1, (NORMALS if LANES == 1 else BUFFER) // dim)
-    words = np.empty(SCRATCH, np.uint64)
-    normals, signed = np.empty(block * size), np.zeros(block * LANES)
-    state, chains = np.zeros((3, size)), np.zeros((7, LANES))
+    bits, words = aligned(bits_out), np.empty(SCRATCH, np.uint64)
+    normals, signed = np.empty(block * size), np.zeros(block * room)
+    state, chains = np.zeros((3, size)), np.zeros((7, room))
     x, x_new, s = state[0], state[1], state[2]
     v, u, U, U_new = chains[0], chains[1], chains[2], chains[3]
     accepted, refused, overflowed = chains[4], chains[5], chains[6]
@@ -76,9 +80,9 @@ def metropolis(
         x[j] = x_out[j]
     for k in range(count):  # given an exact draw of x, Gibbs makes it one of all there is
         v[k] = v_out[k]
-        gibbs(lane(x, k), lane(w, k), data, bits[k])
-        scales(lane(w, k), data, lane(s, k))
-        U[k] = energy(lane(x, k), lane(w, k), data)
+        gibbs(lane(x, k, dim), lane(w, k, wide), data, bits[k])
+        scales(lane(w, k, wide), data, lane(s, k, dim))
+        U[k] = energy(lane(x, k, dim), lane(w, k, wide), data)
     density, gradients, overflows = 0, 0, 0
     traced, since, used = 0, 0, block
     longest = 0
@@ -91,19 +95,19 @@ def metropolis(
         for _ in range(group):
             if used == block:
                 for k in range(count):
-                    fill_normals(bits[k], words, lane(normals, k))
+                    fill_normals(bits[k], words, lane(normals, k, block * dim))
                     if noise > 0:  # else the uniforms would be multiplied by zero
-                        fill_signed(bits[k], words, lane(signed, k))
+                        fill_signed(bits[k], words, lane(signed, k, block))
                 used = 0
-            normal = normals[used * size : (used + 1) * size]
             for k in range(count):
+                here, there, scale = lane(x, k, dim), lane(x_new, k, dim), lane(s, k, dim)
+                normal = drawn(normals, k, block, used, dim)
                 for i in range(dim):
-                    j = i * LANES + k
-                    x_new[j] = x[j] + (eta * s[j] if SCALED else eta) * normal[j]
+                    there[i] = here[i] + (eta * scale[i] if SCALED else eta) * normal[i]
             for k in range(count):
-                U_new[k] = energy(lane(x_new, k), lane(w, k), data)
+                U_new[k] = energy(lane(x_new, k, dim), lane(w, k, wide), data)
             for k in range(count):
-                v[k] = move(v[k], delta, noise, signed[used * LANES + k])
+                v[k] = move(v[k], delta, noise, lane(signed, k, block)[used])
             for k in range(count):
                 u[k] = abs(v[k])
                 old, new = U[k], U_new[k]
@@ -113,11 +117,10 @@ def metropolis(
                 overflowed[k] += 0.0 if abs(new) < math.inf else 1.0
                 U[k] = new if taken else old
             for k in range(count):
-                taken = accepted[k] > 0
+                taken, here, there = accepted[k] > 0, lane(x, k, dim), lane(x_new, k, dim)
                 for i in range(dim):
-                    j = i * LANES + k
-                    old, new = x[j], x_new[j]
-                    x[j] = new if taken else old
+                    old, new = here[i], there[i]
+                    here[i] = new if taken else old
             used += 1
             if t >= 0 and traced < trace.shape[1]:
                 for k in range(trace.shape[0]):
@@ -126,15 +129,15 @@ def metropolis(
             since += 1
             if since == gibbs_every:  # U depends on what it draws
                 for k in range(count):
-                    gibbs(lane(x, k), lane(w, k), data, bits[k])
+                    gibbs(lane(x, k, dim), lane(w, k, wide), data, bits[k])
                 for k in range(count):
-                    scales(lane(w, k), data, lane(s, k))
-                    U[k] = energy(lane(x, k), lane(w, k), data)
+                    scales(lane(w, k, wide), data, lane(s, k, dim))
+                    U[k] = energy(lane(x, k, dim), lane(w, k, wide), data)
                 scans += 1
                 since = 0
         for k in range(count):
             if 0 <= t < first[k + 1] - first[k]:
-                record(lane(x, k), lane(w, k), U[k], data, rows[first[k] + t])
+                record(lane(x, k, dim), lane(w, k, wide), U[k], data, rows[first[k] + t])
                 rejected[first[k] + t] = refused[k]
                 density += group + scans
                 overflows += int(overflowed[k])
@@ -142,11 +145,13 @@ def metropolis(
         x_out[j] = x[j]
     for k in range(count):
         v_out[k] = v[k]
+        for i in range(bits.shape[1]):
+            bits_out[k, i] = bits[k, i]
     return density, gradients, overflows
 
 
 def hamiltonian(
-    x_out, p_out, v_out, w, bits, data, eta, alpha, L, jitter, delta, noise, group, gibbs_every,
+    x_out, p_out, v_out, w, bits_out, data, eta, alpha, L, jitter, delta, noise, group, gibbs_every,
     burn_in, first, rows, rejected, trace,
 ):  # fmt: skip
     """Partial refreshment of p, L leapfrog steps, decision, negation: Section 4, steps 1 to 4.
@@ -155,13 +160,14 @@ def hamiltonian(
     and L large HMC. Where jitter n is not 0, each trajectory's stepsize is eta / sqrt(g), g from
     a Gamma distribution with mean 1 and shape n / 2. The rest is as for `metropolis`.
     """
-    dim = FIXED_DIM if FIXED_DIM > 0 else x_out.size // LANES
-    size = dim * LANES
-    count = 1 if LANES == 1 else v_out.size
+    count = v_out.size
+    room = LANES if LANES > 1 else count
+    dim = FIXED_DIM if FIXED_DIM > 0 else x_out.size // room
+    size, wide = dim * room, w.size // room
     block = max(1, (NORMALS if LANES == 1 else BUFFER) // dim)
-    words = np.empty(SCRATCH, np.uint64)
-    normals, signed = np.empty(block * size), np.zeros(block * LANES)
-    state, chains = np.zeros((7, size)), np.zeros((9, LANES))
+    bits, words = aligned(bits_out), np.empty(SCRATCH, np.uint64)
+    normals, signed = np.empty(block * size), np.zeros(block * room)
+    state, chains = np.zeros((7, size)), np.zeros((9, room))
     x, p, g, s = state[0], state[1], state[2], state[3]
     x_new, p_new, g_new = state[4], state[5], state[6]
     v, u, U, U_new, dH = chains[0], chains[1], chains[2], chains[3], chains[4]
@@ -173,9 +179,9 @@ def hamiltonian(
         x[j], p[j] = x_out[j], p_out[j]
     for k in range(count):  # given an exact draw of x, Gibbs makes it one of all there is
         v[k] = v_out[k]
-        gibbs(lane(x, k), lane(w, k), data, bits[k])
-        scales(lane(w, k), data, lane(s, k))
-        U[k] = gradient(lane(x, k), lane(w, k), data, lane(g, k))
+        gibbs(lane(x, k, dim), lane(w, k, wide), data, bits[k])
+        scales(lane(w, k, wide), data, lane(s, k, dim))
+        U[k] = gradient(lane(x, k, dim), lane(w, k, wide), data, lane(g, k, dim))
     density, gradients, overflows = 0, 0, 0
     traced, since, used = 0, 0, block
     longest = 0
@@ -188,48 +194,50 @@ def hamiltonian(
         for _ in range(group):
             if used == block:
                 for k in range(count):
-                    fill_normals(bits[k], words, lane(normals, k))
+                    fill_normals(bits[k], words, lane(normals, k, block * dim))
                     if noise > 0:  # else the uniforms would be multiplied by zero
-                        fill_signed(bits[k], words, lane(signed, k))
+                        fill_signed(bits[k], words, lane(signed, k, block))
                 used = 0
             if jitter > 0:
                 for k in range(count):
                     step[k] = eta / math.sqrt(next_gamma(bits[k], 0.5 * jitter))
             # Step 1, and the first half step of step 2.
-            normal = normals[used * size : (used + 1) * size]
             for k in range(count):
-                h, kinetic = step[k], 0.0
+                h, kinetic, scale = step[k], 0.0, lane(s, k, dim)
+                normal = drawn(normals, k, block, used, dim)
+                x_old, p_old, force = lane(x, k, dim), lane(p, k, dim), lane(g, k, dim)
+                x_end, p_end = lane(x_new, k, dim), lane(p_new, k, dim)
                 for i in range(dim):
-                    j = i * LANES + k
-                    each = h * s[j] if SCALED else h
-                    p[j] = alpha * p[j] + fresh * normal[j]
-                    kinetic += p[j] * p[j]
-                    p_new[j] = p[j] - 0.5 * each * g[j]
-                    x_new[j] = x[j] + each * p_new[j]
+                    each = h * scale[i] if SCALED else h
+                    p_old[i] = alpha * p_old[i] + fresh * normal[i]
+                    kinetic += p_old[i] * p_old[i]
+                    p_end[i] = p_old[i] - 0.5 * each * force[i]
+                    x_end[i] = x_old[i] + each * p_end[i]
                 dH[k] = -(U[k] + 0.5 * kinetic)
-            for k in range(count):
-                U_new[k] = gradient(lane(x_new, k), lane(w, k), data, lane(g_new, k))
-            for _ in range(L - 1):
+            for _ in range(L - 1):  # U on the way is not kept, and what it alone takes not computed
                 for k in range(count):
-                    h = step[k]
+                    gradient(lane(x_new, k, dim), lane(w, k, wide), data, lane(g_new, k, dim))
+                for k in range(count):
+                    h, scale, force = step[k], lane(s, k, dim), lane(g_new, k, dim)
+                    x_end, p_end = lane(x_new, k, dim), lane(p_new, k, dim)
                     for i in range(dim):
-                        j = i * LANES + k
-                        each = h * s[j] if SCALED else h
-                        p_new[j] -= each * g_new[j]
-                        x_new[j] += each * p_new[j]
-                for k in range(count):
-                    U_new[k] = gradient(lane(x_new, k), lane(w, k), data, lane(g_new, k))
+                        each = h * scale[i] if SCALED else h
+                        p_end[i] -= each * force[i]
+                        x_end[i] += each * p_end[i]
+            for k in range(count):
+                x_end, force = lane(x_new, k, dim), lane(g_new, k, dim)
+                U_new[k] = gradient(x_end, lane(w, k, wide), data, force)
             for k in range(count):  # the last half step
-                h, kinetic = step[k], 0.0
+                h, kinetic, scale = step[k], 0.0, lane(s, k, dim)
+                p_end, force = lane(p_new, k, dim), lane(g_new, k, dim)
                 for i in range(dim):
-                    j = i * LANES + k
-                    each = h * s[j] if SCALED else h
-                    p_new[j] -= 0.5 * each * g_new[j]
-                    kinetic += p_new[j] * p_new[j]
+                    each = h * scale[i] if SCALED else h
+                    p_end[i] -= 0.5 * each * force[i]
+                    kinetic += p_end[i] * p_end[i]
                 dH[k] += U_new[k] + 0.5 * kinetic
             # Step 3. The proposal is (x_new, -p_new).
             for k in range(count):
-                v[k] = move(v[k], delta, noise, signed[used * LANES + k])
+                v[k] = move(v[k], delta, noise, lane(signed, k, block)[used])
             for k in range(count):
                 u[k] = abs(v[k])
                 taken, v[k] = decide(v[k], dH[k])
@@ -240,23 +248,20 @@ def hamiltonian(
                 U[k] = new if taken else old
             # Step 4 negates p in either case: accepted, p goes on; rejected, it is reversed.
             for k in range(count):
-                taken = accepted[k] > 0
+                taken, here, there = accepted[k] > 0, lane(p, k, dim), lane(p_new, k, dim)
                 for i in range(dim):
-                    j = i * LANES + k
-                    old, new = p[j], p_new[j]
-                    p[j] = new if taken else -old
+                    old, new = here[i], there[i]
+                    here[i] = new if taken else -old
             for k in range(count):
-                taken = accepted[k] > 0
+                taken, here, there = accepted[k] > 0, lane(x, k, dim), lane(x_new, k, dim)
                 for i in range(dim):
-                    j = i * LANES + k
-                    old, new = x[j], x_new[j]
-                    x[j] = new if taken else old
+                    old, new = here[i], there[i]
+                    here[i] = new if taken else old
             for k in range(count):
-                taken = accepted[k] > 0
+                taken, here, there = accepted[k] > 0, lane(g, k, dim), lane(g_new, k, dim)
                 for i in range(dim):
-                    j = i * LANES + k
-                    old, new = g[j], g_new[j]
-                    g[j] = new if taken else old
+                    old, new = here[i], there[i]
+                    here[i] = new if taken else old
             used += 1
             if t >= 0 and traced < trace.shape[1]:
                 for k in range(trace.shape[0]):
@@ -267,20 +272,20 @@ def hamiltonian(
                 for j in range(w.size):
                     before[j] = w[j]
                 for k in range(count):
-                    gibbs(lane(x, k), lane(w, k), data, bits[k])
+                    gibbs(lane(x, k, dim), lane(w, k, wide), data, bits[k])
                 for k in range(count):
-                    scales(lane(w, k), data, lane(s, k))
+                    now, then = lane(w, k, wide), lane(before, k, wide)
+                    x_old, force = lane(x, k, dim), lane(g, k, dim)
+                    scales(now, data, lane(s, k, dim))
                     if RENEWS:
-                        U[k] = renew(
-                            lane(x, k), lane(w, k), lane(before, k), data, U[k], lane(g, k)
-                        )
+                        U[k] = renew(x_old, now, then, data, U[k], force)
                     else:
-                        U[k] = gradient(lane(x, k), lane(w, k), data, lane(g, k))
+                        U[k] = gradient(x_old, now, data, force)
                 scans += 0 if RENEWS else 1
                 since = 0
         for k in range(count):
             if 0 <= t < first[k + 1] - first[k]:
-                record(lane(x, k), lane(w, k), U[k], data, rows[first[k] + t])
+                record(lane(x, k, dim), lane(w, k, wide), U[k], data, rows[first[k] + t])
                 rejected[first[k] + t] = refused[k]
                 density += group + scans
                 gradients += group * L + scans
@@ -289,4 +294,6 @@ def hamiltonian(
         x_out[j], p_out[j] = x[j], p[j]
     for k in range(count):
         v_out[k] = v[k]
+        for i in range(bits.shape[1]):
+            bits_out[k, i] = bits[k, i]
     return density, gradients, overflows

@@ -3,15 +3,16 @@
 import numpy as np
 
 from nrevu import rng
-from nrevu.chain import beside
-from nrevu.kernel import lanes
+from nrevu.chain import apart, beside
+from nrevu.kernel import chains_at_once, lanes
 
 NO_TRACE = np.empty((0, 0, 2), np.float32)
 
 
 def advance(kernel, distribution, x, p, v, arguments, delta, noise, schedule, columns=2, seed=11):
     """Advance chains x, p (chains, dim) and v (chains) by one group; return w (chains, size)."""
-    width, chains = lanes(type(distribution)), len(x)
+    width, chains = chains_at_once(distribution), len(x)
+    alternating = lanes(type(distribution))
     size = getattr(distribution, "gibbs_variables", 0)
     w = np.zeros((chains, size))
     bits = np.array([rng.streams(seed, "0", k)[1] for k in range(width)])
@@ -19,13 +20,12 @@ def advance(kernel, distribution, x, p, v, arguments, delta, noise, schedule, co
     settings = (*arguments, delta, noise, *schedule, 0)
     for first in range(0, chains, width):
         part = slice(first, first + width)
-        inside = [a[first] if width == 1 else beside(a[part], width) for a in (x, p, w)]
+        inside = [beside(a[part], alternating) for a in (x, p, w)]
         now = len(x[part])
         output = (np.arange(now + 1), rows[:now], rejected[:now], NO_TRACE)
         kernel(*inside[:2], v[part], inside[2], bits[:now], distribution.data(), *settings, *output)
-        if width > 1:
-            for a, flat in zip((x, p, w), inside, strict=True):
-                a[part] = flat.reshape(-1, width).T[:now]
+        for a, flat in zip((x, p, w), inside, strict=True):
+            a[part] = apart(flat, alternating, now)
     return w
 
 

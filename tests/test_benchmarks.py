@@ -131,7 +131,7 @@ def test_our_kernels_and_the_floor_can_be_called_again_and_again():
     alone = Alone(20, 0.04)
     assert lanes(type(alone)) == 1 and lanes(type(MIXED)) > 1
     cells = [sized(setting.cell, 500) for setting in SETTINGS]
-    assert [cell.run.chains for cell in cells] == [1, 1, 1, 1, 40, 40]
+    assert [cell.run.chains for cell in cells] == [8, 8, 8, 8, 40, 40]
     call = kernel_call(cells[0])
     first, second = call(), call()
     assert first[0] == second[0] == cells[0].updates  # evaluations of the density

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from nrevu import chain as running
 from nrevu import kernel
 from nrevu.cell import SAMPLING_VERSION, STANDARD, Cell, Run, Schedule, U
 from nrevu.chain import sample, settled, trace
@@ -20,13 +21,13 @@ CELL = Cell(Gaussian(5), Metropolis(2.0, 0.5), U(0.3), Schedule(4), Run(50, 3, 6
 def test_numbers_of_this_version():
     """A change of these numbers must come with another SAMPLING_VERSION, or is a fault."""
     series = sample(CELL)
-    assert SAMPLING_VERSION == 2
+    assert SAMPLING_VERSION == 3
     assert series.rows[[0, 10, 49], :] == pytest.approx(np.array(GOLDEN), rel=1e-4)
     assert series.rejected[:12].tolist() == GOLDEN_REJECTED
 
 
-GOLDEN = [[-0.635525, 2.385233], [0.210569, 3.432911], [1.435331, 1.190866]]
-GOLDEN_REJECTED = [3, 3, 4, 4, 3, 3, 3, 2, 2, 1, 4, 2]
+GOLDEN = [[-0.264575, 0.34802], [-0.121897, 1.673885], [0.544977, 1.715003]]
+GOLDEN_REJECTED = [3, 3, 2, 2, 4, 3, 3, 1, 2, 1, 3, 3]
 
 
 OTHERS = {
@@ -63,12 +64,12 @@ OTHERS = {
     ),
 }
 GOLDEN_OTHERS = {  # of three rows, and the density and gradient evaluations
-    "persistent Langevin": [-0.915557, -1.81782, -1.392827, 24, 24],
-    "HMC with jitter": [-0.136101, 1.174688, -1.022087, 16, 80],
-    "Langevin": [-1.113107, 0.754813, 0.935561, 16, 16],
-    "mixed by Metropolis": [2.081398, -0.267048, -0.564563, 48, 0],
-    "network": [-0.861141, 0.332556, -0.735866, 32, 32],
-    "mixed": [-0.342052, 0.903772, 1.285505, 32, 32],
+    "persistent Langevin": [-0.276911, 0.749639, 0.677545, 24, 24],
+    "HMC with jitter": [0.064576, -2.506375, -1.509229, 16, 80],
+    "Langevin": [-0.704676, 1.901278, 1.752178, 16, 16],
+    "mixed by Metropolis": [1.679578, 0.922733, 0.937476, 48, 0],
+    "network": [-0.579252, -0.55591, 0.019353, 32, 32],
+    "mixed": [0.802491, -0.587907, -1.070113, 32, 32],
 }
 
 
@@ -107,6 +108,19 @@ def test_a_cell_gives_the_same_bits_every_time_and_others_differ():
     assert first.rejected.tobytes() == again.rejected.tobytes()
     other = sample(dataclasses.replace(CELL, seed=2))
     assert first.rows.tobytes() != other.rows.tobytes()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_chain_is_the_same_whoever_runs_beside_it(name, monkeypatch):
+    """In lengths, starts, streams and roundings: one chain at a time, or some, or all of them."""
+    cell = dataclasses.replace(OTHERS[name], run=Run(35, 2, 11))
+    some = sample(cell)
+    for at_once in (1, 4, 11):
+        monkeypatch.setattr(running, "chains_at_once", lambda distribution, n=at_once: n)
+        others = sample(cell)
+        assert others.rows.tobytes() == some.rows.tobytes()
+        assert others.rejected.tobytes() == some.rejected.tobytes()
+        assert (others.density, others.gradient) == (some.density, some.gradient)
 
 
 def test_chains_are_independent_streams():

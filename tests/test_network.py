@@ -186,7 +186,7 @@ def test_geweke(method, u):
 
 def half_rate(x, w, data, bits):
     """Gibbs with a rate that is off by a factor."""
-    _, _, _, prior_shape, prior_width, units, _ = data
+    _, _, _, prior_shape, prior_width, units, _, _ = data
     hidden = units.shape[0]
     for i in range(w.size):
         squares = prior_shape * prior_width * prior_width
@@ -203,14 +203,14 @@ def leak(x, s):
         s[i] *= 0.5 if abs(x[i]) < 0.5 else 1.5
 
 
-SCALES = "                    scales(lane(w, k), data, lane(s, k))\n"
+SCALES = "                    scales(now, data, lane(s, k, dim))\n"
 
 
 @pytest.mark.parametrize(
     "sabotage",
     [
         {"gibbs": njit(half_rate)},
-        {"edit": (SCALES, SCALES + "                    leak(lane(x, k), lane(s, k))\n")},
+        {"edit": (SCALES, SCALES + "                    leak(x_old, lane(s, k, dim))\n")},
         {"renew": njit(lambda x, w, before, data, U, g: U)},
     ],
     ids=["Gibbs rate off by a factor", "stepsizes leak the weights", "U not renewed"],

@@ -179,12 +179,12 @@ def test_jitter_leaves_x_p_and_v_invariant():
     "sabotage",
     [
         {"decide": keeps_v},
-        {"edit": ("p[j] = new if taken else -old", "p[j] = new if taken else old")},
-        {"edit": ("p[j] = new if taken else -old", "p[j] = -new if taken else -old")},
-        {"edit": ("p_new[j] -= 0.5 * each * g_new[j]", "p_new[j] -= 0.0 * each * g_new[j]")},
-        {"edit": ("p_new[j] = p[j] - 0.5 * each * g[j]", "p_new[j] = p[j]")},
+        {"edit": ("= new if taken else -old", "= new if taken else +old")},
+        {"edit": ("= new if taken else -old", "= -new if taken else -old")},
+        {"edit": ("p_end[i] -= 0.5 * each * force[i]", "p_end[i] -= 0.0 * each * force[i]")},
+        {"edit": ("p_end[i] = p_old[i] - 0.5 * each * force[i]", "p_end[i] = p_old[i]")},
         {"edit": ("fresh = math.sqrt(1.0 - alpha * alpha)", "fresh = 1.0 - alpha")},
-        {"edit": ("g[j] = new if taken else old", "g[j] = old")},
+        {"edit": ("lane(g, k, dim), lane(g_new, k, dim)\n", "lane(g, k, dim), lane(g, k, dim)\n")},
     ],
     ids=[
         "v not rescaled",

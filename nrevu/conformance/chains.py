@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrevu.chain import NO_TRACE, beside
+from nrevu.chain import NO_TRACE, apart, beside
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import affordable
-from nrevu.kernel import build, lanes
+from nrevu.kernel import build, chains_at_once, lanes
 from nrevu.series import quantities, recorded
 
 BUDGET = 2.0  # seconds of sampling, about
@@ -70,7 +70,7 @@ def numbers(update: str, eta: float) -> tuple:
 def run(s: Subject, update: str, x: np.ndarray, arguments: tuple, group: int, name: str) -> Ends:
     """Advance chains from x (chains, dim) by a group of updates with fresh u, and Gibbs scans."""
     kind, chains = type(s.distribution), len(x)
-    kernel, width = build(update, kind), lanes(type(s.distribution))
+    kernel, width, alternating = build(update, kind), chains_at_once(s.distribution), lanes(kind)
     rng = s.rng(name)
     p, v = rng.standard_normal(x.shape), rng.uniform(-1, 1, chains)
     bits = s.bits(f"{name} bits", chains)
@@ -82,14 +82,13 @@ def run(s: Subject, update: str, x: np.ndarray, arguments: tuple, group: int, na
     for first in range(0, chains, width):
         part = slice(first, first + width)
         count = len(x[part])
-        flat, momentum = beside(x[part], width), beside(p[part], width)
-        w = np.zeros(before.shape[1] * width)
+        w = np.zeros((count, before.shape[1]))
+        flat, momentum, w = (beside(each, alternating) for each in (x[part], p[part], w))
         kernel(
             flat, momentum, v[part].copy(), w, bits[part].copy(), s.data, *arguments, 0.0, 1.0,
             group, every, 0, np.arange(count + 1), rows[part], rejected[part], NO_TRACE,
         )  # fmt: skip
-        x_end[part] = flat.reshape(-1, width).T[:count]
-        w_end[part] = w.reshape(-1, width).T[:count]
+        x_end[part], w_end[part] = (apart(each, alternating, count) for each in (flat, w))
     both = (record_all(s, x, before), rows)
     return Ends((x, x_end), (before, w_end), both, float(rejected.mean() / group))
 

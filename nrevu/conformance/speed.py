@@ -8,7 +8,7 @@ from nrevu.conformance.chains import run
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import seconds
 from nrevu.conformance.verdict import Verdict, ok
-from nrevu.kernel import lanes
+from nrevu.kernel import chains_at_once
 
 BUDGET = 0.05  # seconds for each time that something is timed
 
@@ -32,7 +32,7 @@ def size(s: Subject) -> float:
 
 def update(s: Subject, kind: str, arguments: tuple) -> float:
     """Return the nanoseconds of one update of one chain."""
-    chains, group = lanes(type(s.distribution)), 10
+    chains, group = chains_at_once(s.distribution), 10
     x = np.resize(s.x, (chains, s.distribution.dim))
     spent = 0.0
     while spent < BUDGET:

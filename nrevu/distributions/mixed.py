@@ -23,7 +23,7 @@ class Mixed:
 
     dim: ClassVar[int] = 2
     lanes: ClassVar[int] = 64  # chains side by side: two coordinates alone fill no vector
-    nanoseconds: ClassVar[float] = 5.0  # of an evaluation, about
+    nanoseconds: ClassVar[float] = 4.0  # of an evaluation, about
     recorded: ClassVar[tuple[str, ...]] = ("coordinate",)  # of which the quantities are functions
     binaries: int = whole(at_least=0)  # how many there are
     sd: float = real(above=0)  # standard deviation of x[1] given x[0]

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from nrevu.cases import generated, read_cases
-from nrevu.elementary import softplus, tanh
+from nrevu.elementary import lined_up, softplus, tanh_all
 from nrevu.fields import real, whole, word
 from nrevu.kernel import OPTIONS
 from nrevu.rng import next_gamma
@@ -74,7 +74,7 @@ class Network:
     def nanoseconds(self) -> float:
         """Return about how long an evaluation of the gradient takes."""
         cases = self.training()[1].size
-        return self.hidden * cases * (2.5 + 0.5 * self.inputs)
+        return self.hidden * cases * (1.6 + 0.25 * self.inputs)
 
     def means(self) -> dict[str, float | None]:
         """Return the quantities in order; their means are not known."""
@@ -94,10 +94,10 @@ class Network:
 
     def data(self) -> tuple:
         """Return the cases, sums of squares of each input, the prior, and space to work in."""
-        inputs, classes = self.training()
+        inputs, classes = (lined_up(part) for part in self.training())
         prior = (self.prior_shape, self.prior_width)
-        work = (np.empty((self.hidden, classes.size)), np.empty(classes.size))
-        return (inputs, classes, np.sum(inputs**2, axis=1), *prior, *work)
+        work = [np.empty((self.hidden, classes.size)), *np.empty((2, classes.size))]
+        return (inputs, classes, np.sum(inputs**2, axis=1), *prior, *map(lined_up, work))
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         """Return small weights; settling leads away from them."""
@@ -106,8 +106,8 @@ class Network:
     @staticmethod
     def energy(x, w, data):
         """Return U(x) given the precisions: that of the prior and of the cases."""
-        inputs, classes, _, _, _, units, logit = data
-        forward(x, inputs, units, logit)
+        inputs, classes, _, _, _, units, logit, space = data
+        forward(x, inputs, units, logit, space)
         total = 0.0
         for m in range(logit.size):
             total += softplus(logit[m])[0] - classes[m] * logit[m]
@@ -116,8 +116,8 @@ class Network:
     @staticmethod
     def gradient(x, w, data, g):
         """Write the gradient of U into g and return U."""
-        inputs, classes, _, _, _, units, logit = data
-        forward(x, inputs, units, logit)
+        inputs, classes, _, _, _, units, logit, space = data
+        forward(x, inputs, units, logit, space)
         total = 0.0
         for m in range(logit.size):
             value, slope = softplus(logit[m])
@@ -129,7 +129,7 @@ class Network:
     @staticmethod
     def gibbs(x, w, data, bits):
         """Draw each precision given the weights that it governs."""
-        _, _, _, prior_shape, prior_width, units, _ = data
+        _, _, _, prior_shape, prior_width, units, _, _ = data
         hidden = units.shape[0]
         for i in range(w.size):
             squares = prior_shape * prior_width * prior_width
@@ -155,7 +155,7 @@ class Network:
 
         It depends on the precisions and the cases alone, which an update of x does not change.
         """
-        _, classes, sums, _, _, units, _ = data
+        _, classes, sums, _, _, units, _, _ = data
         hidden, cases = units.shape[0], classes.size
         inputs = w.size - 2
         bound = 0.25 / w[inputs + 1]  # the output weights' variance times that of a class
@@ -178,29 +178,38 @@ class Network:
 
 
 @njit(**OPTIONS)
-def forward(x, inputs, units, logit):
-    """Fill units (hidden, cases) with the hidden units' values, and logit (cases)."""
-    hidden = units.shape[0]
-    biases = inputs.shape[0] * hidden
+def forward(x, inputs, units, logit, space):
+    """Fill units (hidden, cases) with the hidden units' values, and logit (cases).
+
+    Inputs are taken four at a time, here and on the way back: fewer loads and stores.
+    """
+    hidden, count = units.shape[0], inputs.shape[0]
+    biases, fours = count * hidden, count - count % 4
     logit[:] = x[x.size - 1]
     for j in range(hidden):
         unit, bias, out = units[j], x[biases + j], x[biases + hidden + j]
         for m in range(unit.size):
             unit[m] = bias
-        for i in range(inputs.shape[0]):
+        for i in range(0, fours, 4):
+            a, b = x[i * hidden + j], x[(i + 1) * hidden + j]
+            c, d = x[(i + 2) * hidden + j], x[(i + 3) * hidden + j]
+            in_a, in_b, in_c, in_d = inputs[i], inputs[i + 1], inputs[i + 2], inputs[i + 3]
+            for m in range(unit.size):
+                unit[m] += (a * in_a[m] + b * in_b[m]) + (c * in_c[m] + d * in_d[m])
+        for i in range(fours, count):
             weight, values = x[i * hidden + j], inputs[i]
             for m in range(unit.size):
                 unit[m] += weight * values[m]
+        tanh_all(unit, space)
         for m in range(unit.size):
-            unit[m] = tanh(unit[m])
             logit[m] += out * unit[m]
 
 
 @njit(**OPTIONS)
 def backward(x, w, inputs, units, slope, g):
     """Fill g from the derivatives of the cases' energies by the logit, slope (cases)."""
-    hidden = units.shape[0]
-    biases = inputs.shape[0] * hidden
+    hidden, count = units.shape[0], inputs.shape[0]
+    biases, fours = count * hidden, count - count % 4
     total = 0.0
     for m in range(slope.size):
         total += slope[m]
@@ -213,13 +222,26 @@ def backward(x, w, inputs, units, slope, g):
             by_out += slope[m] * value
             unit[m] = slope[m] * out * (1.0 - value * value)  # from here on, by what goes in
             by_bias += unit[m]
-        g[biases + hidden + j] = by_out + w[w.size - 1] * x[biases + hidden + j]
-        g[biases + j] = by_bias + w[w.size - 2] * x[biases + j]
-        for i in range(inputs.shape[0]):
+        g[biases + hidden + j] = by_out
+        g[biases + j] = by_bias
+        for i in range(0, fours, 4):
+            in_a, in_b, in_c, in_d = inputs[i], inputs[i + 1], inputs[i + 2], inputs[i + 3]
+            a, b, c, d = 0.0, 0.0, 0.0, 0.0
+            for m in range(unit.size):
+                a += unit[m] * in_a[m]
+                b += unit[m] * in_b[m]
+                c += unit[m] * in_c[m]
+                d += unit[m] * in_d[m]
+            g[i * hidden + j], g[(i + 1) * hidden + j] = a, b
+            g[(i + 2) * hidden + j], g[(i + 3) * hidden + j] = c, d
+        for i in range(fours, count):
             values, by_weight = inputs[i], 0.0
             for m in range(unit.size):
                 by_weight += unit[m] * values[m]
-            g[i * hidden + j] = by_weight + w[i] * x[i * hidden + j]
+            g[i * hidden + j] = by_weight
+    for i in range(w.size):  # and what the prior adds
+        for j in range(i * hidden, (i + 1) * hidden):
+            g[j] += w[i] * x[j]
 
 
 @njit(**OPTIONS)
