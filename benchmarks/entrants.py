@@ -28,7 +28,7 @@ def entrants(setting: Setting, sizes: Sizes) -> dict[str, tuple[Callable[[], obj
     entered = {OURS: (kernel_call(own), own.updates)}
     if mixed:
         other = Alone(**dataclasses.asdict(cell.distribution))
-        one = sized(dataclasses.replace(cell, distribution=other), 3 * sizes.updates // steps)
+        one = sized(dataclasses.replace(cell, distribution=other), 3 * sizes.updates // steps, 1)
         entered[ALONE] = (kernel_call(one), one.updates)
     group = min(10, cell.schedule.group)
     short = dataclasses.replace(cell, schedule=Schedule(group, cell.schedule.gibbs_every))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
+from benchmarks import plain
 from benchmarks.settings import of_length
 from nrevu import rng
 from nrevu.cell import Cell
@@ -43,15 +44,16 @@ def kernel_call(cell: Cell) -> Callable[[], object]:
     return lambda: kernel(*words)
 
 
-def sized(cell: Cell, updates: int) -> Cell:
-    """Return the cell with about so many updates, of as many chains, to 40, as run at once."""
-    chains = min(40, chains_at_once(cell.distribution))
+def sized(cell: Cell, updates: int, most: int = 40) -> Cell:
+    """Return the cell with about so many updates, of as many chains as run at once, or `most`."""
+    chains = min(most, chains_at_once(cell.distribution))
     groups = max(1, updates // cell.schedule.group // chains) * chains
     return of_length(cell, groups, chains)
 
 
-def normals_call(count: int) -> Callable[[], object]:
+def normals_call(count: int, plainly: bool = False) -> Callable[[], object]:
     """Return a function that makes about so many normals as a kernel does, a buffer at a time."""
+    fill_many = plain_many if plainly else own_many
     # Where state and buffers lie in memory changes the speed by half: some sets of them in turn,
     # so that the best of many rounds is the floor and not an accident of this process.
     sets = [
@@ -63,7 +65,14 @@ def normals_call(count: int) -> Callable[[], object]:
 
 
 @njit(error_model="numpy")
-def fill_many(bits, words, out, times):
+def own_many(bits, words, out, times):
     """Fill a buffer with normals, again and again."""
     for _ in range(times):
         rng.fill_normals(bits, words, out)
+
+
+@njit(error_model="numpy")
+def plain_many(bits, words, out, times):
+    """Fill a buffer with normals made plainly."""
+    for _ in range(times):
+        plain.fill_normals(bits, words, out)
