@@ -125,12 +125,19 @@ def sum_signed(blocks: Iterable[np.ndarray], bits: int) -> tuple[np.ndarray, ...
 def sum_words(blocks: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return the counts of the 4 quarters of words (4, 2^16) and of pairs of layers (2, 2^16).
 
-    A layer is the lowest byte; pairs are those of neighbours, and of neighbours within a lane.
+    A layer is here one of 256, bits 2 to 9: the sign and four layers together. Pairs are those of
+    neighbours, and of neighbours within a lane.
     """
     quarters, layers = np.zeros((4, 1 << 16), np.int64), np.zeros((2, 1 << 16), np.int64)
     for words in blocks:
         count_words(words.view(np.uint16).reshape(-1, 4), quarters, layers)
     return quarters, layers
+
+
+@njit
+def layer(quarter):
+    """Return bits 2 to 9 of a word's lowest quarter."""
+    return quarter >> 2 & 255
 
 
 @njit
@@ -140,10 +147,10 @@ def count_words(parts, quarters, layers):
         for k in range(4):
             quarters[k, parts[i, k]] += 1
     for i in range(0, len(parts), 2):
-        layers[0, (parts[i, 0] & 255) << 8 | parts[i + 1, 0] & 255] += 1
+        layers[0, layer(parts[i, 0]) << 8 | layer(parts[i + 1, 0])] += 1
     for i in range(len(parts)):
         if i // rng.LANES % 2 == 0:
-            layers[1, (parts[i, 0] & 255) << 8 | parts[i + rng.LANES, 0] & 255] += 1
+            layers[1, layer(parts[i, 0]) << 8 | layer(parts[i + rng.LANES, 0])] += 1
 
 
 def sum_products(blocks: Iterable[np.ndarray], columns: int) -> tuple[int, np.ndarray, np.ndarray]:

@@ -13,40 +13,32 @@ from nrevu.sources import sources_hash
 
 T = TypeVar("T")
 MOST_JOBS = 200  # batches on a cluster, about, however much work there is
-LARGEST, SMALLEST = 40.0, 3.0  # seconds of a batch here; a process takes about one to start
-SHARES = 8  # of the work left, one makes a batch: some cores end at about the same time
-
-Size = Callable[[float], float]  # seconds of the next batch, by the seconds of work left
+LARGEST, SMALLEST = 40.0, 3.0  # seconds of a batch here; a process takes one or two to start
+SHARES = 8  # batches of an experiment, at least, so that some cores are kept busy
 
 
-def batch_size(total: float, least: float | None = None, wanted: float | None = None) -> Size:
-    """Return how much work makes a batch, given how much is left.
+def batch_seconds(own: float, whole: float, least: float | None = None) -> float:
+    """Return how many seconds of work make a batch, of an experiment's own and of the whole plan's.
 
-    Batches become smaller towards the end, so that no core waits long for another. Where a cluster
-    names the least for a job of its own, they are that large, or larger where it would leave more
-    than some 200 jobs to submit; where the user names a size, of that.
+    Here they depend on the experiment alone: with other ones beside it its batches, and what was
+    made from them, stay as they are. Where a cluster names the least for a job of its own, they
+    have that, or more where it would leave more than some 200 jobs to submit.
     """
-    if wanted is not None:
-        return lambda left: wanted
     if least is not None:
-        return lambda left: max(least, total / MOST_JOBS)
-    return lambda left: min(LARGEST, max(SMALLEST, left / SHARES))
+        return max(least, whole / MOST_JOBS)
+    return min(LARGEST, max(SMALLEST, own / SHARES))
 
 
-def pack(
-    work: Sequence[T], size: Size, cost: Callable[[T], float], after: float = 0.0
-) -> dict[str, tuple[T, ...]]:
-    """Return batches of consecutive pieces of work by label; so much other work comes `after`."""
+def pack(work: Sequence[T], seconds: float, cost: Callable[[T], float]) -> dict[str, tuple[T, ...]]:
+    """Return batches of consecutive pieces of work, each of about so many seconds, by label."""
     packed: list[list[T]] = []
-    spent = seconds = 0.0
-    left = after + sum(map(cost, work))
+    spent = seconds
     for piece in work:
-        if not packed or spent + cost(piece) / 2 > seconds:
+        if spent + cost(piece) / 2 > seconds:
             packed.append([])
-            spent, seconds = 0.0, size(left)
+            spent = 0.0
         packed[-1].append(piece)
         spent += cost(piece)
-        left -= cost(piece)
     return {f"{index:04d}": tuple(batch) for index, batch in enumerate(packed, start=1)}
 
 

@@ -21,7 +21,8 @@ KEPT = Path(__file__).parent / "__pycache__"
 def composed(words: list[str]) -> dict[str, Any]:
     """Return the config for some choices: as kept, or composed now and kept if that can be."""
     path = KEPT / f"composed-{','.join(words)}.json"
-    origin = {"files": content_hash(origins()), "hydra": version("hydra-core")}
+    origin = {name: version(name) for name in ("hydra-core", "omegaconf")}
+    origin |= {"files": content_hash(origins()), "names": [path.name for path in origins()]}
     try:
         kept = json.loads(path.read_text())
         if kept["origin"] == origin:
@@ -29,14 +30,16 @@ def composed(words: list[str]) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError):
         pass  # never made, or damaged, or nothing that we may read
     config = by_hydra(words)
-    with suppress(OSError):  # an installation that we may not write to: slower, no worse
+    # An installation that we may not write to, or a date in conf/: slower, no worse.
+    with suppress(OSError, TypeError):
         write_text(path, json.dumps({"origin": origin, "config": config}))
     return config
 
 
 def origins() -> list[Path]:
-    """Return the files of conf/ that are composed, which those of experiments are not."""
-    return sorted(p for p in folder().rglob("*.yaml") if p.parent.name != "experiment")
+    """Return this file, and those of conf/ that are composed, as those of experiments are not."""
+    composable = [path for path in folder().rglob("*.yaml") if path.parent.name != "experiment"]
+    return [Path(__file__), *sorted(composable)]
 
 
 def value(text: str) -> Any:

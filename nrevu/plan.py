@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nrevu.batches import batch_size, kernel_name, pack
+from nrevu.batches import batch_seconds, kernel_name, pack
 from nrevu.cell import Cell
 from nrevu.config import Setting
 from nrevu.costs import confirm_cost, cost
@@ -28,7 +28,7 @@ CONFIG_KEYS = {
     "experiments": "all",  # names or paths, separated by commas
     "size": "paper",  # a file of conf/size
     "seed": None,  # default: what conf/ says
-    "batch": None,  # CPU seconds that a batch should take, about; default: see batch_size
+    "batch": None,  # CPU seconds that a batch should take, about; default: see batch_seconds
 }
 
 
@@ -44,6 +44,7 @@ class Plan:
     sources: Mapping[str, str]  # what to call each experiment by on a command line
     batches: Mapping[str, Mapping[str, tuple[Cell, ...]]]  # by experiment and label
     confirms: Mapping[str, Mapping[str, tuple[int, ...]]]  # numbers of groups, as batches are
+    confirm_seconds: Mapping[str, float]  # about, for one of the groups of an experiment
     speeds: Mapping[str, float]  # of users' distributions
 
     @property
@@ -235,15 +236,15 @@ def from_workflow(
         names += [other for other in experiment.beside if find(other).stem not in experiments]
     cells = [cell for e in experiments.values() for cell in e.cells]
     speeds = measured(cells, Path(root), tell) if tell else known(Path(root))
-    left = sum(cost(cell, speeds) for cell in cells)
-    size_of = batch_size(left, least, wanted)
-    batches, confirms = {}, {}
-    # As they will be taken, those first that have most to confirm: see `scheduling`.
-    for name, e in sorted(experiments.items(), key=lambda item: -confirm_cost(item[1], speeds)):
-        left -= sum(cost(cell, speeds) for cell in e.cells)
-        batches[name] = pack(e.cells, size_of, lambda cell: cost(cell, speeds), after=left)
-        each = confirm_cost(e, speeds)
-        confirms[name] = pack(range(len(groups(e.cells, e.confirm))), size_of, lambda _, s=each: s)
+    costs = {name: [cost(cell, speeds) for cell in e.cells] for name, e in experiments.items()}
+    whole = sum(map(sum, costs.values()))
+    batches, confirms, each = {}, {}, {}
+    for name, e in experiments.items():
+        seconds = wanted or batch_seconds(sum(costs[name]), whole, least)
+        batches[name] = pack(e.cells, seconds, lambda cell: cost(cell, speeds))
+        each[name] = confirm_cost(e, speeds)
+        numbers = range(len(groups(e.cells, e.confirm)))
+        confirms[name] = pack(numbers, seconds, lambda _, s=each[name]: s)
     return Plan(
         size=size,
         label=label_of(size, given["seed"]),
@@ -253,6 +254,7 @@ def from_workflow(
         sources=sources,
         batches=batches,
         confirms=confirms,
+        confirm_seconds=each,
         speeds=speeds,
     )
 

@@ -53,9 +53,9 @@ def streams(seed: int, digest: str, chain: int) -> tuple[np.random.Generator, np
 
 @njit(error_model="numpy")
 def aligned(bits):
-    """Return a copy of generators' states that begins where a vector of the processor may.
+    """Return a copy of generators' states, each of which begins at a multiple of 32 bytes.
 
-    numpy's arrays begin at any 16 bytes, and a vector across two cache lines takes twice as long.
+    numpy's arrays begin at any of 16, and a vector across two cache lines takes twice as long.
     """
     copy = np.empty(bits.shape, np.uint64)
     for k in range(bits.shape[0]):

@@ -7,7 +7,6 @@ left with a long confirmation at the end.
 from typing import Any
 
 from nrevu.batches import kernel_name
-from nrevu.costs import confirm_cost
 from nrevu.plan import Plan
 
 
@@ -22,12 +21,8 @@ def compiling(plan: Plan, w: Any) -> float:
 
 
 def sampling(plan: Plan, w: Any) -> float:
-    """Return the priority of a batch of cells: what is to be confirmed after it, in seconds.
-
-    Of one experiment's batches the first come first: they are the largest.
-    """
-    number = list(plan.batches[w.experiment]).index(w.batch)
-    return longest_confirmation(plan, w.experiment) + 1.0 / (1 + number)
+    """Return the priority of a batch of cells: what is to be confirmed after it, in seconds."""
+    return longest_confirmation(plan, w.experiment) + 0.5
 
 
 def tabulating(plan: Plan, w: Any) -> float:
@@ -37,7 +32,12 @@ def tabulating(plan: Plan, w: Any) -> float:
 
 def confirming(plan: Plan, w: Any) -> float:
     """Return the priority of a batch of groups to confirm: its seconds."""
-    return 1.0 + seconds(plan, w.experiment, w.batch)
+    return 1.0 + len(plan.confirms[w.experiment][w.batch]) * plan.confirm_seconds[w.experiment]
+
+
+def tracing() -> float:
+    """Return the priority of traces, for which no more than a figure waits."""
+    return 1.0
 
 
 def drawing(plan: Plan, w: Any) -> float:
@@ -47,20 +47,17 @@ def drawing(plan: Plan, w: Any) -> float:
 
 def longest_confirmation(plan: Plan, experiment: str) -> float:
     """Return the seconds of an experiment's largest batch of groups to confirm."""
-    return max((seconds(plan, experiment, b) for b in plan.confirms[experiment]), default=0.0)
-
-
-def seconds(plan: Plan, experiment: str, batch: str) -> float:
-    """Return about how long a batch of groups to confirm takes."""
-    each = confirm_cost(plan.experiments[experiment], plan.speeds)
-    return each * len(plan.confirms[experiment][batch])
+    most = max(map(len, plan.confirms[experiment].values()), default=0)
+    return most * plan.confirm_seconds[experiment]
 
 
 def unhurried(workflow: Any) -> None:
     """Lift the limit on jobs started per second, where they run here and cores limit them.
 
     For its sake Snakemake would look at all waiting jobs every second, and after each job once
-    more a second than before: a minute of CPU time in a run of a quarter of an hour.
+    more a second than before. A limit of the user's own, other than Snakemake's default, stays.
     """
-    if workflow.local_exec:
-        workflow.scheduling_settings.max_jobs_per_timespan = None
+    limit = getattr(workflow.scheduling_settings, "max_jobs_per_timespan", None)
+    default = limit is not None and (limit.max_jobs, limit.timespan) == (100, 1)
+    if workflow.local_exec and default and hasattr(workflow.scheduler, "job_rate_limiter"):
+        workflow.scheduler.job_rate_limiter = None

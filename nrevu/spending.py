@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MARK = "spent "  # begins the line
+# Sampling is all that kernels do: also the settling of chains that start from no exact draw.
 KINDS = ("sampling", "compiling", "analysis", "figures", "report")
 
 

@@ -3,8 +3,8 @@
 In: the starts of some chains, which advance side by side: flat x, p and w, of which `lane` knows
 where each chain's part is, and v; their generators' `bits`, the distribution's `data`, the method's
 numbers. Out: `rows` and `rejected`, what was recorded at the end of each group and how many of its
-updates were rejected; x, p, v, w, changed in place. These are sources: `kernel.build` binds the
-names in capitals, and the functions that do nothing here, for a class of distributions.
+updates were rejected; x, p, v, w and bits, changed in place. These are sources: `kernel.build`
+binds the names in capitals, and the functions that do nothing here, for a class of distributions.
 """
 
 import math

@@ -15,6 +15,7 @@ from nrevu.distributions.network import Network
 from nrevu.distributions.pairs import Pairs
 from nrevu.method import HMC, Langevin, Metropolis, PersistentLangevin
 
+Alone = type("Alone", (Mixed,), {"lanes": 1, "__module__": Mixed.__module__})
 CELL = Cell(Gaussian(5), Metropolis(2.0, 0.5), U(0.3), Schedule(4), Run(50, 3, 6), seed=1)
 
 
@@ -110,10 +111,13 @@ def test_a_cell_gives_the_same_bits_every_time_and_others_differ():
     assert first.rows.tobytes() != other.rows.tobytes()
 
 
-@pytest.mark.parametrize("name", OTHERS)
+FIXED = dataclasses.replace(OTHERS["mixed"], distribution=Alone(20, 0.1))
+
+
+@pytest.mark.parametrize("name", [*OTHERS, "fixed dim"])
 def test_a_chain_is_the_same_whoever_runs_beside_it(name, monkeypatch):
     """In lengths, starts, streams and roundings: one chain at a time, or some, or all of them."""
-    cell = dataclasses.replace(OTHERS[name], run=Run(35, 2, 11))
+    cell = dataclasses.replace({**OTHERS, "fixed dim": FIXED}[name], run=Run(35, 2, 11))
     some = sample(cell)
     for at_once in (1, 4, 11):
         monkeypatch.setattr(running, "chains_at_once", lambda distribution, n=at_once: n)

@@ -55,6 +55,27 @@ def test_they_are_right(function, reference, low, high, relative, absolute):
     assert np.max(error - relative * np.abs(exact)) <= absolute
 
 
+@pytest.mark.parametrize("size", [0, 1, 7, 20_001])
+def test_the_tangents_of_a_whole_array(size):
+    x = np.random.default_rng(2).uniform(-25, 25, size)
+    found, space = x.copy(), np.empty(size)
+    elementary.tanh_all(found, space)
+    assert np.all(np.abs(found - np.tanh(x.astype(np.longdouble))) <= 4e-16)
+    ends = np.array([math.nan, math.inf, -math.inf, 0.0, 1e300, -1e300])
+    elementary.tanh_all(ends, np.empty(6))
+    assert math.isnan(ends[0]) and ends[1:].tolist() == [1, -1, 0, 1, -1]
+
+
+def test_a_copy_begins_with_a_cache_line():
+    for shape in ((5,), (3, 7), (1000,)):
+        for offset in range(3):
+            array = np.arange(np.prod(shape) + offset)[offset:].reshape(shape) / 2
+            copy = elementary.lined_up(array)
+            assert copy.ctypes.data % 64 == 0 and copy.flags.c_contiguous
+            assert np.array_equal(copy, array) and copy.dtype == array.dtype
+            assert not np.shares_memory(copy, array)
+
+
 def test_exp_at_the_ends():
     x = np.array([0.0, -0.0, 709.6, 1e9, math.inf, -709.5, -1e9, -math.inf, math.nan] * 3)
     found = over(elementary.exp)(x)[:9].tolist()

@@ -229,6 +229,11 @@ def test_only_one_method_was_confirmed(method):
     for name in ("network", "network_inputs", "network_posterior"):
         (ax,) = draw(experiment, name, grid, [], again).axes
         assert ax.patches or ax.lines
+        if experiment.figures[name]["kind"] == "bars":
+            told = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+            other = {"hmc": "persistent Langevin", "persistent_langevin": "HMC"}[method]
+            left_out = [t for t in told if t.startswith("left out")]
+            assert len(left_out) == 2 and all(f": {other}, " in t for t in left_out)
 
 
 def test_intervals_show_where_each_quantity_lies():

@@ -11,7 +11,7 @@ import pytest
 
 from nrevu import jobs as job_log
 from nrevu import needs, progress, scheduling, upkeep
-from nrevu.batches import batch_size, kernel_name, pack
+from nrevu.batches import batch_seconds, kernel_name, pack
 from nrevu.costs import cost
 from nrevu.experiment import expand
 from nrevu.mistake import Mistake
@@ -20,41 +20,51 @@ from nrevu.plan import from_workflow
 
 def test_batches_hold_every_cell_once_in_order():
     cells = expand("fig1", "paper").cells
-    total = sum(map(cost, cells))
-    for seconds in (0.001, 7.0, 20.0, 1e9, None):
-        batches = pack(cells, batch_size(total, wanted=seconds), cost)
+    for seconds in (0.001, 7.0, 20.0, 1e9):
+        batches = pack(cells, seconds, cost)
         assert [cell for batch in batches.values() for cell in batch] == list(cells)
         assert all(batches.values()) and list(batches) == sorted(batches)
-        if seconds in (1e9, 0.001):
-            assert len(batches) == {1e9: 1, 0.001: 55}[seconds]
+    assert len(pack(cells, 1e9, cost)) == 1 and len(pack(cells, 0.001, cost)) == 55
+    sizes = [sum(map(cost, batch)) for batch in pack(cells, 20.0, cost).values()]
+    assert max(sizes) < 30
 
 
-def test_batches_become_smaller_towards_the_end():
-    costs = [0.5] * 1000
-    batches = pack(costs, batch_size(500.0), lambda cost: cost, after=0.0)
-    sizes = [sum(batch) for batch in batches.values()]
-    assert sizes[0] == 40.0 and 3.0 <= sizes[-2] <= 4.0 and sizes == sorted(sizes, reverse=True)
-    assert len(sizes) < 40
-    more_to_come = pack(costs, batch_size(500.0), lambda cost: cost, after=1e4)
-    assert {sum(batch) for batch in list(more_to_come.values())[:-1]} == {40.0}
+def test_batches_are_the_same_whatever_else_is_in_the_plan():
+    """Else a part of a finished whole would be made again."""
+    everything, alone = from_workflow({}), from_workflow({"experiments": "fig1"})
+    assert everything.batches["fig1"] == alone.batches["fig1"] and len(alone.batches["fig1"]) == 8
+    assert everything.confirms["fig1"] == alone.confirms["fig1"]
+    assert len(everything.batches["langevin"]) == 1
 
 
 def test_what_others_wait_for_longest_comes_first():
     plan = from_workflow({})
     w = {name: SimpleNamespace(experiment=name, batch="0001") for name in plan.experiments}
-    first, last = w["network_langevin"], w["fig2_delta"]
-    assert next(iter(plan.batches)) == first.experiment  # packed in the order they will be taken
-    assert scheduling.sampling(plan, first) > scheduling.sampling(plan, last)
-    second = SimpleNamespace(experiment="fig1", batch="0002")
-    assert scheduling.sampling(plan, w["fig1"]) > scheduling.sampling(plan, second)
+    first = w["network_langevin"]
+    samples = {name: scheduling.sampling(plan, w[name]) for name in plan.experiments}
+    assert samples["network_langevin"] > samples["fig1"] > samples["fig2_delta"] > 0
     kernels = {name: plan.kernels(name, "0001")[0].split("/")[-1][:-4] for name in w}
     kernels = {name: SimpleNamespace(kernel=kernel) for name, kernel in kernels.items()}
     urgent = [scheduling.compiling(plan, kernels[n]) for n in ("network_langevin", "fig1")]
-    assert urgent[0] > scheduling.sampling(plan, first) and urgent[0] > urgent[1]
+    assert urgent[0] > samples["network_langevin"] and urgent[0] > urgent[1]
     figures = [scheduling.drawing(plan, w[name]) for name in plan.experiments]
-    samples = [scheduling.sampling(plan, w[name]) for name in plan.experiments]
-    assert max(figures) < min(samples) and scheduling.tabulating(plan, first) > max(samples)
-    assert scheduling.confirming(plan, first) > scheduling.sampling(plan, second)
+    assert max(figures) < min(samples.values()) < scheduling.tracing()
+    assert scheduling.tabulating(plan, first) > max(samples.values())
+    assert scheduling.confirming(plan, first) > samples["fig1"]
+
+
+def test_the_limit_on_jobs_per_second_is_lifted_here_and_the_user_s_own_stays():
+    def left(local, jobs, span):
+        limit = SimpleNamespace(max_jobs=jobs, timespan=span)
+        scheduler = SimpleNamespace(job_rate_limiter=limit)
+        settings = SimpleNamespace(max_jobs_per_timespan=limit)
+        scheduling.unhurried(
+            SimpleNamespace(local_exec=local, scheduler=scheduler, scheduling_settings=settings)
+        )
+        return scheduler.job_rate_limiter is not None
+
+    assert not left(True, 100, 1)
+    assert left(False, 100, 1) and left(True, 5, 60)
 
 
 def jobs(plan):
@@ -68,8 +78,8 @@ def test_a_cluster_gets_few_jobs():
     assert jobs(from_workflow({}, least=120.0)) <= 40
     assert jobs(from_workflow({"size": "quick"}, least=120.0)) <= 30
     costs = [10.0] * 2000  # a large sweep
-    batches = pack(costs, batch_size(2e4, least=120.0), lambda cost: cost)
-    assert 150 < len(batches) <= 200 and batch_size(50.0, least=120.0)(50.0) == 120.0
+    batches = pack(costs, batch_seconds(2e4, 2e4, 120.0), lambda cost: cost)
+    assert 150 < len(batches) <= 200 and batch_seconds(50.0, 50.0, 120.0) == 120.0
 
 
 def test_jobs_ask_for_what_their_batch_costs():

@@ -160,6 +160,7 @@ rule trace:
         "results/{size}/{experiment}/traces.json",
     log:
         "results/{size}/{experiment}/log/trace.txt",
+    priority: scheduling.tracing()
     resources:
         runtime=lambda w, attempt: attempt * needs.tracing(plan, w).minutes,
         mem_mb=lambda w, attempt: attempt * needs.tracing(plan, w).megabytes,

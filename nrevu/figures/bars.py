@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from nrevu.claims import quoted
 from nrevu.experiment import Experiment
@@ -64,7 +65,7 @@ def bars(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None
                 draw_bar(ax, index + each * (number - (len(chosen) - 1) / 2), each, best, column)
         ax.set_xticks(range(len(columns)), settings.get("labels") or [label(c) for c in columns])
         ax.set_ylabel(value_title(columns[0]).partition(" of the ")[0])
-    show_legend(ax, chosen, several=len(columns) > 1)
+    show_legend(ax, chosen, unquoted(settings, chosen), several=len(columns) > 1)
     ax.grid(axis="x", visible=False)
     ax.set_axisbelow(True)
     ax.margins(y=0.14)
@@ -86,8 +87,16 @@ def draw_bar(ax: Axes, x: float, width: float, best: Best, column: str) -> None:
         ax.plot(x + 0.3 * width, best.grid[column], "D", mfc="white", mec="black", ms=5)
 
 
-def show_legend(ax: Axes, chosen: list[Best], several: bool) -> None:
-    """Say which colour is which, where the ticks do not, and what the diamonds are."""
+def unquoted(settings, chosen: list[Best]) -> list[str]:
+    """Return the labels of a figure's bars that have no cell to be quoted, in one line each."""
+    there = {best.label for best in chosen}
+    return [
+        bar["label"].replace("\n", " ") for bar in settings["bars"] if bar["label"] not in there
+    ]
+
+
+def show_legend(ax: Axes, chosen: list[Best], left_out: list[str], several: bool) -> None:
+    """Say which colour is which, where the ticks do not, what the diamonds are, what is missing."""
     handles: list[Any] = []
     if several:
         for best in chosen:
@@ -96,6 +105,9 @@ def show_legend(ax: Axes, chosen: list[Best], several: bool) -> None:
     if any(best.confirmed for best in chosen):
         (diamond,) = ax.plot([], [], "D", mfc="white", mec="black", ms=5, label="as in the grid")
         handles.append(diamond)
+    for name in left_out:
+        text = f"left out, having no cell to be quoted: {name}"
+        handles.append(Line2D([], [], linestyle="", label=text))
     if handles:
         ax.figure.legend(handles=handles, loc="outside lower center", fontsize=8.5, ncols=1)
 

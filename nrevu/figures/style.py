@@ -21,6 +21,8 @@ STYLE = {
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "legend.frameon": False,
+    "figure.autolayout": False,  # nor constrained, but where a figure asks for it
+    "figure.constrained_layout.use": False,
     "svg.hashsalt": "nrevu",
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
