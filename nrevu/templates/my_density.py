@@ -105,7 +105,7 @@ class Banana:
     #   def scales(w, data, s):
     #       s[0], s[1] = 1.0, 0.5
     #
-    # OPTIONAL: chains side by side, so many at a time, which is faster in few dimensions.
+    # OPTIONAL: so many chains whose coordinates alternate, which is faster in few dimensions.
     #
     #   lanes: ClassVar[int] = 64
     #
