@@ -1,5 +1,7 @@
 """Figures: what is drawn, looked at through matplotlib's own objects."""
 
+import dataclasses
+
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -63,6 +65,17 @@ def apart(figure):
 
 def test_nothing_lies_over_anything_else(experiment, table):
     apart(draw(experiment, "fig1", table, []))
+
+
+def test_the_key_says_that_lines_are_shifted_where_they_are(experiment, table):
+    told = []
+    table = table.assign(**{"rejection_rate": 0.5, "rejection_rate.se": 0.01})
+    for column in ("tau.log_prob", "rejection_rate"):
+        settings = {**experiment.figures["fig1"], "panels": [column]}
+        other = dataclasses.replace(experiment, figures={"fig1": settings})
+        (key,) = draw(other, "fig1", table, []).legends
+        told.append("shifted" in key.get_title().get_text())
+    assert told == [True, False]
 
 
 def traces():

@@ -205,7 +205,8 @@ def add_key(figure: Figure, settings, handles: dict[str, Any]) -> None:
         handles["u of a rejection"] = Line2D([], [], ls="", marker="x", ms=5, color="#D62728")
     last = [n for n in handles if n.startswith(("best of", "published", "u of", "hollow"))]
     order = [name for name in handles if name not in last] + sorted(last)
-    shifted = "line" in settings and settings.get("x_scale") != "log"
+    times = any(panel.startswith("tau.") for panel in settings["panels"])
+    shifted = times and "line" in settings and settings.get("x_scale") != "log"
     figure.legend(
         [handles[name] for name in order],
         order,
