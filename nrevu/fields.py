@@ -24,12 +24,12 @@ COMPARISONS = {
 WORDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 
 
-def whole(at_least: int | None = None, at_most: int = 10**12, default=MISSING):
+def whole(*, at_least: int | None = None, at_most: int = 10**12, default=MISSING):
     """Return a field for an integer."""
     return field(default=default, metadata={"at_least": at_least, "at_most": at_most})
 
 
-def real(at_least=None, above=None, at_most=None, below=None, default=MISSING):
+def real(*, at_least=None, above=None, at_most=None, below=None, default=MISSING):
     """Return a field for a finite number within limits."""
     limits = {"at_least": at_least, "above": above, "at_most": at_most, "below": below}
     return field(default=default, metadata=limits)
