@@ -16,7 +16,7 @@ import generator_rows as judged
 import numpy as np
 from generator_chances import Row
 from generator_sums import BLOCK
-from numba import njit
+from nrevu.target import njit
 
 from nrevu import rng
 from nrevu.updates import NORMALS

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
-from numba import njit
+from nrevu.target import njit
 
 from nrevu import rng
 

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
+from nrevu.target import njit
 
 from benchmarks import plain
 from benchmarks.settings import of_length

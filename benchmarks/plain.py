@@ -7,7 +7,7 @@ what of a ratio is due to the generator, and what to the kernel.
 import math
 
 import numpy as np
-from numba import njit
+from nrevu.target import njit
 
 from nrevu import rng
 

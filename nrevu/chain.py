@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nrevu.cell import Cell, Run
+from nrevu.elementary import rounded
 from nrevu.kernel import UNCOMPILABLE, build, chains_at_once, lanes, uncompilable
 from nrevu.method import arguments
 from nrevu.rng import WORDS, streams
@@ -121,7 +122,7 @@ def start(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray, float, np.nda
     rng, bits = streams(cell.seed, cell.digest, chain)
     exact = hasattr(cell.distribution, "draw")
     x = cell.distribution.draw(rng) if exact else settled(cell.distribution, cell.seed, chain)
-    return x, rng.standard_normal(x.size), rng.uniform(-1.0, 1.0), bits
+    return rounded(x), rounded(rng.standard_normal(x.size)), rng.uniform(-1.0, 1.0), bits
 
 
 @functools.cache
@@ -134,13 +135,13 @@ def settled(distribution: Any, seed: int, chain: int) -> np.ndarray:
     """
     root = np.random.SeedSequence([seed, chain, SETTLED])
     rng = np.random.default_rng(root)
-    x = distribution.start(rng)
+    x = rounded(distribution.start(rng))
     if not hasattr(distribution, "settling"):
         return x
     eta, L, trajectories = distribution.settling
     kernel = build("hamiltonian", type(distribution))
     width = lanes(type(distribution))
-    flat, p = beside(x[None], width), beside(rng.standard_normal((1, x.size)), width)
+    flat, p = beside(x[None], width), beside(rounded(rng.standard_normal((1, x.size))), width)
     w = beside(np.zeros((1, getattr(distribution, "gibbs_variables", 0))), width)
     bits = rng.integers(2**64, size=(1, WORDS), dtype=np.uint64)
     nothing = (np.empty((0, len(recorded(distribution))), np.float32), np.empty(0, np.uint8))

@@ -5,7 +5,19 @@ import os
 import sys
 
 from nrevu import __version__
-from nrevu.commands import cells, check, export, make, new, plan, report, run, steps
+from nrevu.commands import (
+    cells,
+    check,
+    export,
+    make,
+    new,
+    plan,
+    reference,
+    report,
+    run,
+    steps,
+    verify,
+)
 from nrevu.mistake import Mistake
 
 DESCRIPTION = """\
@@ -17,7 +29,7 @@ the accept/reject test in the chain's state and move it non-reversibly.
   nrevu plan my_sweep.yaml            what that would take, and what of it is done
   nrevu run method.stepsize=1.8       one cell, here and now
 """
-COMMANDS = (make, plan, run, cells, new, check, report, export, steps)
+COMMANDS = (make, plan, run, cells, new, check, report, export, verify, reference, steps)
 
 
 def main(words: list[str] | None = None) -> int:

@@ -13,7 +13,7 @@ import pandas as pd
 from nrevu.cell import Cell
 from nrevu.estimate import Estimate
 from nrevu.result import summarise
-from nrevu.series import Series, part
+from nrevu.series import Series, bits, part
 from nrevu.table import flagged, quotable, row, table
 
 
@@ -35,10 +35,8 @@ def confirm(
     chains = range(len(series.lengths))
     few = max(1, len(chains) // 4) if settings["cells"] > 1 else 0
     choosing = summarise(cell, part(series, chains[:few]), estimate) if few else None
-    return {
-        "choosing": choosing,
-        "confirmed": summarise(cell, part(series, chains[few:]), estimate),
-    }
+    quoted = summarise(cell, part(series, chains[few:]), estimate) | {"bits": bits(series)}
+    return {"choosing": choosing, "confirmed": quoted}
 
 
 def confirmed(found: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> pd.DataFrame:

@@ -1,14 +1,17 @@
 """Elementary functions that vectorise: a loop over an array of them runs four or more at a time.
 
-The library's exp, log and tanh are calls, which keep a loop scalar: five times slower. These are
-branch-free polynomials, right to 2e-16 relative or so (see the tests), and are compiled with
-flags of their own, so that no caller's licence to reorder sums can touch their roundings.
+The C library's exp, log and tanh are calls, which keep a loop scalar, five times slower, and whose
+last bit differs from one version of the library to another. These are branch-free polynomials, right
+to 2e-16 relative or so (see the tests), and are compiled with flags of their own, so that no
+caller's licence to reorder sums can touch their roundings.
 """
 
 import numpy as np
-from numba import njit
 
-# Not cached: a kernel may be rounded otherwise if it links what was compiled before.
+from nrevu.target import njit
+
+# Inlined: a function with such flags that stays a call is compiled twice, alone and in its kernel,
+# and the two need not round alike. Not cached, for the same reason.
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "forceinline": True}
 
 LOG2_HIGH, LOG2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # log 2 in two parts
@@ -54,7 +57,26 @@ def exp_near_0(r):
 @njit(**OPTIONS)
 def log1p(s):
     """Return log(1 + s) for s from 0 to 1."""
-    z = s / (2.0 + s)  # log((1 + z) / (1 - z)), z from 0 to 1/3
+    return log_ratio(s / (2.0 + s))
+
+
+@njit(**OPTIONS)
+def log(x):
+    """Return the natural logarithm: -infinity at 0, nan below and for nan."""
+    scaled = x * 2.0**54 if x < 2.0**-1022 else x  # a subnormal number made a normal one
+    bits = np.float64(scaled).view(np.int64)
+    # x = 2^n m with m from sqrt(1/2) to sqrt(2); 0x3FE6... are the bits of sqrt(1/2).
+    n = (bits - np.int64(0x3FE6A09E667F3BCD)) >> np.int64(52)
+    m = np.int64(bits - (n << np.int64(52))).view(np.float64)
+    n = np.float64(n) - (54.0 if x < 2.0**-1022 else 0.0)
+    value = n * LOG2_HIGH + (log_ratio((m - 1.0) / (m + 1.0)) + n * LOG2_LOW)
+    value = -np.inf if x == 0.0 else value
+    return value if 0.0 <= x < np.inf else (x if x > 0.0 else np.nan)
+
+
+@njit(**OPTIONS)
+def log_ratio(z):
+    """Return log((1 + z) / (1 - z)) for |z| up to 1/3."""
     q = z * z
     q2 = q * q
     q4 = q2 * q2
@@ -79,7 +101,7 @@ def tanh(x):
     return 1.0 - 2.0 / (1.0 + exp(2.0 * x))
 
 
-@njit(error_model="numpy", fastmath={"contract", "nsz"})
+@njit(**OPTIONS)
 def tanh_all(values, space):
     """Replace an array's numbers by their hyperbolic tangents; `space` is as long, for its use.
 
@@ -94,6 +116,16 @@ def tanh_all(values, space):
         values[i] = exp_near_0(values[i]) * two_to(space[i])
     for i in range(values.size):
         values[i] = 1.0 - 2.0 / (1.0 + values[i])
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    """Return numbers rounded to 32 significant bits.
+
+    numpy's random numbers take some logarithms from the C library, whose last bit differs from
+    one version to another. What chains start from must not.
+    """
+    fraction, exponent = np.frexp(values)
+    return np.ldexp(np.rint(fraction * 2.0**32) * 2.0**-32, exponent)
 
 
 def lined_up(array: np.ndarray) -> np.ndarray:

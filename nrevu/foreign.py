@@ -61,6 +61,7 @@ def imported(path: Path):
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None:
         raise Mistake(f"'{path}' is not a Python file: its name must end with .py", KEY)
+    importlib.import_module("nrevu.target")  # before numba is used by the file
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent))
     try:

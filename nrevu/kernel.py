@@ -8,16 +8,13 @@ the update when it decides whether a cached kernel is still good.
 
 import dataclasses
 import functools
-import hashlib
 import inspect
 import re
 from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.core import errors
-from numba.core.registry import cpu_target
 
 from nrevu import updates
 from nrevu.foreign import energy_by_gradient
@@ -26,10 +23,14 @@ from nrevu.mistake import Mistake
 from nrevu.rng import WORDS
 from nrevu.series import recorded
 from nrevu.sources import sources_hash
+from nrevu.target import njit, target_hash
 
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
-OPTIONS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+# The same for functions that kernels call. One that stayed a call would be compiled twice, alone and
+# in the kernel, and round otherwise in a process that compiles than in one that loads the kernel.
+OPTIONS = {**FAST, "forceinline": True}
 # What numba raises: for np.no_such_name an AttributeError, for missing arguments a TypeError.
 UNCOMPILABLE = (errors.NumbaError, AttributeError, TypeError)
 SEVERAL, NEAR = 8, 400  # chains side by side, and coordinates that they may have together
@@ -55,20 +56,13 @@ STANDINS = {"gibbs": no_gibbs, "renew": no_renewal, "scales": no_scales}
 def build(update: str, distribution: type, counts: str = "uint8"):
     """Return the compiled kernel of an update ('metropolis') for a class of distributions.
 
-    `counts` is the type of its counts of rejections. With it and the processor in the name, a
+    `counts` is the type of its counts of rejections. With it and the target in the name, a
     cache file has one writer's contents: numba itself would let two processes that compile for
     two types, or on two kinds of nodes of a cluster, overwrite each other's.
     """
-    tag = f"{distribution.__name__}_{counts}_{processor()}_{sources_hash(distribution)}"
+    tag = f"{distribution.__name__}_{counts}_{target_hash()}_{sources_hash(distribution)}"
     function = bind(getattr(updates, update), f"{update}_{tag}", bindings(distribution))
-    return njit(cache=True, **OPTIONS)(function)
-
-
-@functools.cache
-def processor() -> str:
-    """Return a short hash of what numba compiles for: the processor and its features."""
-    compiled_for = repr(cpu_target.target_context.codegen().magic_tuple())
-    return hashlib.sha256(compiled_for.encode()).hexdigest()[:8]
+    return njit(cache=True, **FAST)(function)
 
 
 def bindings(distribution: type) -> dict[str, Any]:
@@ -80,7 +74,7 @@ def bindings(distribution: type) -> dict[str, Any]:
         "RENEWS": hasattr(distribution, "renew"),
     }
     functions = {name: getattr(distribution, name, STANDINS.get(name)) for name in NEEDS}
-    inlined = njit(inline="always", **OPTIONS)
+    inlined = njit(inline="always", **FAST)
     compiled = {name: inlined(f) for name, f in functions.items() if f is not None}
     if functions["energy"] is energy_by_gradient:
         named = bind(energy_by_gradient, "energy", {"gradient": compiled["gradient"]})
@@ -112,12 +106,12 @@ def repeated(distribution: Any):
     gradient = functions.get("gradient")
     energy = functions["energy"]
 
-    @njit(**OPTIONS)
+    @njit(**FAST)
     def gradients(x, w, data, g, n):
         for _ in range(n):
             x[0] += 1e-9 * gradient(x, w, data, g)  # or the loop would be done once
 
-    @njit(**OPTIONS)
+    @njit(**FAST)
     def energies(x, w, data, g, n):
         for _ in range(n):
             x[0] += 1e-9 * energy(x, w, data)
@@ -151,7 +145,7 @@ def uncompilable(distribution: Any, error: Exception) -> Mistake:
     for name, arguments in tries.items():
         if getattr(kind, name, energy_by_gradient) is not energy_by_gradient:
             try:
-                njit(**OPTIONS)(getattr(kind, name))(*arguments)
+                njit(**FAST)(getattr(kind, name))(*arguments)
             except UNCOMPILABLE as own:
                 return Mistake(reason(own), f"{kind.__name__}.{name} cannot be compiled", place)
     return Mistake(reason(error), f"{kind.__name__} cannot be compiled", place)

@@ -3,7 +3,9 @@
 Metropolis is an update of its own; the other three are settings of the Hamiltonian update.
 """
 
+import functools
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from typing import Any, ClassVar
 
 from nrevu.fields import one_of, real, whole
@@ -60,10 +62,20 @@ METHODS = {
 
 def derived(method: Any, dim: int) -> dict[str, float]:
     """Return what follows from a method's settings in so many dimensions."""
-    eta = method.stepsize / dim**method.scaling
+    eta = method.stepsize / power(dim, method.scaling)
     if isinstance(method, PersistentLangevin):
-        return {"eta": eta, "alpha": method.alpha ** (eta if method.alpha_per == "time" else 1)}
+        by_time = method.alpha_per == "time"
+        return {"eta": eta, "alpha": power(method.alpha, eta) if by_time else method.alpha}
     return {"eta": eta}
+
+
+@functools.cache
+def power(base: float, exponent: float) -> float:
+    """Return base^exponent, base not negative: the same bits whatever the C library's `pow` is."""
+    if base == 0:
+        return float(exponent == 0)
+    with localcontext(prec=30):
+        return float(Decimal(base) ** Decimal(exponent))
 
 
 def arguments(method: Any, dim: int) -> tuple:

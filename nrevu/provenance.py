@@ -1,4 +1,4 @@
-"""Where numbers come from: versions, processor, commit."""
+"""Where numbers come from: versions, processor, what kernels are compiled for, commit."""
 
 import functools
 import platform
@@ -7,16 +7,21 @@ from importlib.metadata import version
 from pathlib import Path
 
 from nrevu import __version__
+from nrevu.sources import sampling_hash
+from nrevu.target import TARGET
 
 
 @functools.cache
 def provenance() -> dict[str, str]:
-    """Return the versions, the processor and the commit of this process."""
+    """Return the versions, processor, target and commit of this process."""
     return {
         "nrevu": __version__,
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "numba": version("numba"),
+        "llvmlite": version("llvmlite"),
+        "target": TARGET,
+        "code": sampling_hash(),
         "cpu": cpu_model(),
         "machine": platform.platform(),
         "commit": commit(),

@@ -7,7 +7,7 @@ import numpy as np
 from nrevu.autocorr import Tau, clustering, rejection_rate, split_rhat, tau_from, times
 from nrevu.cell import Cell, config
 from nrevu.estimate import Estimate
-from nrevu.series import Series, averages, quantities
+from nrevu.series import Series, averages, bits, quantities
 
 # Where means are not known, chains that have not found the whole distribution go unnoticed but
 # for their disagreement: a quantity has converged if split R-hat is at most this ...
@@ -35,6 +35,7 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         "digest": cell.digest,
         "config": config(cell),
         "derived": cell.derived,
+        "bits": bits(series),
         "rejection_rate": {"value": rate.value, "se": finite(rate.se)},
         "tau": {q: {"value": finite(t.value), "se": finite(t.se)} for q, t in taus.items()},
         "clustering": {"value": finite(clusters.value), "se": finite(clusters.se)},

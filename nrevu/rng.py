@@ -7,9 +7,12 @@ Out: arrays filled with N(0,1) by a 512-layer ziggurat, or with uniforms on (-1,
 
 import hashlib
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
-from numba import njit
+
+from nrevu.elementary import exp, log
+from nrevu.target import njit
 
 LANES = 16
 WORDS = 4 * LANES + 4  # length of a generator's state
@@ -20,17 +23,23 @@ TAIL = 3.852046150368391  # where the lowest of the layers ends and the tail beg
 AREA = 0.002456766351541356  # of each layer, under exp(-x^2/2)
 
 
-def _edges() -> np.ndarray:
-    """Return the right edges of the layers, widest first, and a last one of 0."""
-    density = lambda x: math.exp(-0.5 * x * x)  # noqa: E731
-    edges = [AREA / density(TAIL), TAIL]
-    while len(edges) < LAYERS:
-        edges.append(math.sqrt(-2 * math.log(AREA / edges[-1] + density(edges[-1]))))
-    return np.array([*edges, 0.0])
+def _layers() -> tuple[np.ndarray, np.ndarray]:
+    """Return the right edges of the layers, widest first, and the density exp(-x^2/2) there.
+
+    Both end with an edge of 0. In decimal arithmetic, which rounds alike on all machines.
+    """
+    with localcontext(prec=28):
+        area, edges = Decimal(AREA), [Decimal(TAIL)]
+        heights = [(-edges[0] * edges[0] / 2).exp()]
+        while len(edges) < LAYERS - 1:
+            heights.append(area / edges[-1] + heights[-1])
+            edges.append((-2 * heights[-1].ln()).sqrt())
+        widest = area / heights[0]
+        edges, heights = [widest, *edges, 0], [(-widest * widest / 2).exp(), *heights, 1]
+    return np.array(edges, float), np.array(heights, float)
 
 
-EDGE = _edges()
-HEIGHT = np.exp(-0.5 * EDGE**2)
+EDGE, HEIGHT = _layers()
 # The lowest 10 bits of a raw word are a layer and, before it, a sign, the highest 52 an integer j;
 # the candidate j * SCALE[those 10] is kept at once if j < INSIDE[those 10], as 99.2% are.
 SIDES = np.int64(2 * LAYERS - 1)
@@ -107,8 +116,8 @@ def next_uniform(bits):
 def tail(bits):
     """Return one N(0,1) given that it exceeds TAIL (Marsaglia's exponential method)."""
     while True:
-        beyond = -math.log(next_uniform(bits)) / TAIL
-        if -2 * math.log(next_uniform(bits)) > beyond * beyond:
+        beyond = -log(next_uniform(bits)) / TAIL
+        if -2 * log(next_uniform(bits)) > beyond * beyond:
             return TAIL + beyond
 
 
@@ -125,7 +134,7 @@ def slow_normal(bits, word):
         if layer == 0:
             return math.copysign(tail(bits), x)
         height = HEIGHT[layer] + next_uniform(bits) * (HEIGHT[layer + 1] - HEIGHT[layer])
-        if height < math.exp(-0.5 * x * x):
+        if height < exp(-0.5 * x * x):
             return x
         word = next_word(bits)
 
@@ -163,14 +172,15 @@ def next_gamma(bits, shape):
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
         x = slow_normal(bits, next_word(bits))
-        cube = (1.0 + c * x) ** 3
+        root, square = 1.0 + c * x, x * x
+        cube = root * root * root
         if cube <= 0:
             continue
         u = next_uniform(bits)
-        if u < 1.0 - 0.0331 * x**4:  # surely within the bound below, which takes logarithms
+        if u < 1.0 - 0.0331 * square * square:  # surely within the bound below, of logarithms
             break
-        if math.log(u) < 0.5 * x * x + d * (1.0 - cube + math.log(cube)):
+        if log(u) < 0.5 * square + d * (1.0 - cube + log(cube)):
             break
     if shape < 1.0:  # a variate of shape + 1, carried down by a power of a uniform
-        cube *= next_uniform(bits) ** (1.0 / shape)
+        cube *= exp(log(next_uniform(bits)) / shape)
     return d * cube / shape

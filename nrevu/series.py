@@ -1,6 +1,7 @@
 """What the chains of one cell recorded; the form in which it is kept and analysed."""
 
 import dataclasses
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,15 @@ class Series:
     gradient: int  # gradient evaluations in the recorded groups
     overflows: int  # of the updates rejected there, those whose energy was not finite
     cpu_seconds: float  # of the updates, burn-in included, compilation left out
+
+
+def bits(series: Series) -> str:
+    """Return 16 hex digits of all that was recorded and counted, to compare runs bit by bit."""
+    counts = (series.lengths, series.density, series.gradient, series.overflows)
+    hashed = hashlib.sha256(repr(counts).encode())
+    hashed.update(np.ascontiguousarray(series.rows, "<f4").data)
+    hashed.update(np.ascontiguousarray(series.rejected, "<u8").data)
+    return hashed.hexdigest()[:16]
 
 
 def counts_type(group: int) -> np.dtype:

@@ -15,8 +15,10 @@ KERNEL = (
     "lanes.py",
     "rng.py",
     "sources.py",
+    "target.py",
     "updates.py",
 )  # in every kernel
+STARTS = ("cases.py", "chain.py", "method.py", "series.py")  # what kernels are called with
 
 
 @functools.cache
@@ -30,6 +32,11 @@ def sources_hash(distribution: type) -> str:
 def own_hash(distribution: type) -> str:
     """Return 16 hex digits of a distribution's own source."""
     return content_hash(source_files(Path(inspect.getfile(distribution))))
+
+
+def sampling_hash() -> str:
+    """Return 16 hex digits of all of the package that decides the bits of a cell."""
+    return files_hash(*KERNEL, *STARTS, "distributions")
 
 
 @functools.cache

@@ -42,7 +42,7 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
             value = None if tau[part] is None else each * tau[part]
             flat[f"cost.{quantity}{end}"] = value
     flat |= {f"evaluations.{kind}": count for kind, count in result["evaluations"].items()}
-    for key in ("overflows", "cpu_seconds", "ns_per_update", "digest", "name"):
+    for key in ("overflows", "cpu_seconds", "ns_per_update", "digest", "bits", "name"):
         flat[key] = result[key]
     return flat
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
+from nrevu.target import njit
 
 from nrevu import elementary
 from nrevu.kernel import OPTIONS

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 from chains import advance
-from numba import njit
+from nrevu.target import njit
 
 from nrevu import rng, updates
 from nrevu.cell import Cell, Run, Schedule, U

@@ -13,7 +13,7 @@ import math
 import numpy as np
 import pytest
 from chains import NO_TRACE
-from numba import njit
+from nrevu.target import njit
 
 from nrevu import rng, updates
 from nrevu.cases import generated

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import pytest
 from chains import advance, single
-from numba import njit
+from nrevu.target import njit
 
 from nrevu import rng, updates
 from nrevu.distributions.gaussian import Gaussian

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
+from nrevu.target import njit
 
 from nrevu.chain import settled
 from nrevu.conformance.timing import costs

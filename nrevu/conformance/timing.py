@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
+from nrevu.target import njit
 
 from nrevu.kernel import OPTIONS, bind
 

@@ -45,7 +45,7 @@ class Mixed:
 
     def data(self) -> tuple:
         """Return the number of binaries and 1 / sd^2."""
-        return (float(self.binaries), self.sd**-2)
+        return (float(self.binaries), 1.0 / (self.sd * self.sd))
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Return an exact draw of x; a Gibbs scan then draws the binaries given it."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
+from nrevu.target import njit
 
 from nrevu.cases import generated, read_cases
-from nrevu.elementary import lined_up, softplus, tanh_all
+from nrevu.elementary import lined_up, log, softplus, tanh_all
 from nrevu.fields import real, whole, word
 from nrevu.kernel import OPTIONS
 from nrevu.rng import next_gamma
@@ -97,7 +97,8 @@ class Network:
         inputs, classes = (lined_up(part) for part in self.training())
         prior = (self.prior_shape, self.prior_width)
         work = [np.empty((self.hidden, classes.size)), *np.empty((2, classes.size))]
-        return (inputs, classes, np.sum(inputs**2, axis=1), *prior, *map(lined_up, work))
+        squares = np.array([math.fsum(values * values) for values in inputs])
+        return (inputs, classes, squares, *prior, *map(lined_up, work))
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         """Return small weights; settling leads away from them."""
@@ -173,7 +174,7 @@ class Network:
     def record(x, w, U, data, row):
         """Write the logarithms of the standard deviations that the precisions stand for, and U."""
         for i in range(w.size):
-            row[i] = -0.5 * math.log(w[i])
+            row[i] = -0.5 * log(w[i])
         row[w.size] = U
 
 

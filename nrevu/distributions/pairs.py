@@ -24,12 +24,12 @@ class Pairs:
 
     def data(self) -> tuple:
         """Return what the compiled functions below receive as `data`."""
-        return (self.correlation, 1.0 / (1.0 - self.correlation**2))
+        return (self.correlation, 1.0 / (1.0 - self.correlation * self.correlation))
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Return an exact draw."""
         first, other = rng.standard_normal((2, self.dim // 2))
-        second = self.correlation * first + np.sqrt(1 - self.correlation**2) * other
+        second = self.correlation * first + np.sqrt(1 - self.correlation * self.correlation) * other
         return np.concatenate([first, second])
 
     @staticmethod

@@ -1,0 +1,122 @@
+"""The reference run: a hash of the bits of each cell of the default experiments, and its numbers.
+
+In: tables of cells. Out: how many of them are bit-identical to those of the reference run, which
+the package ships at every size; of the others, a statistical comparison with its numbers and the
+likely reason. `nrevu reference` makes the files SIZE.json.gz that lie here.
+"""
+
+import functools
+import gzip
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from nrevu.verdict import chance_of_largest, chance_of_sum, percent
+
+HERE = Path(__file__).parent
+# What decides bits: the target, the versions of what compiles, and our own sources.
+DECISIVE = ("target", "numba", "llvmlite", "numpy", "code")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How cells compare with the reference run."""
+
+    identical: int
+    differing: tuple[str, ...]  # digests
+    z: tuple[float, ...]  # of the differing cells' numbers, in combined standard errors
+    unknown: int  # cells that the reference run does not have
+    about: Mapping[str, Any]  # what made the reference run
+
+
+@functools.cache
+def load(size: str) -> dict[str, Any] | None:
+    """Return the reference run at a size: what made it, and its cells by digest."""
+    file = HERE / f"{size}.json.gz"
+    return json.loads(gzip.decompress(file.read_bytes())) if file.exists() else None
+
+
+def write(size: str, about: Mapping[str, Any], tables: Iterable[pd.DataFrame]) -> Path:
+    """Write the reference run at a size from the tables of its experiments."""
+    cells = {digest: entry for table in tables for digest, entry in entries(table)}
+    text = json.dumps({"about": dict(about), "cells": dict(sorted(cells.items()))})
+    file = HERE / f"{size}.json.gz"
+    file.write_bytes(gzip.compress(text.encode(), mtime=0))
+    return file
+
+
+def entries(table: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the digest of each cell, with its bits and its numbers: value and standard error."""
+    names = [n for n in table if n == "rejection_rate" or (n[:4] == "tau." and n.count(".") == 1)]
+    for row in table.to_dict("records"):
+        pairs = {n: (row[n], row[f"{n}.se"]) for n in names}
+        kept = {n: [float(f"{x:.7g}") for x in p] for n, p in pairs.items() if not any(map(nan, p))}
+        yield row["digest"], {"bits": row["bits"], **kept}
+
+
+def nan(value: Any) -> bool:
+    """Tell whether a table has no number here."""
+    return value is None or math.isnan(value)
+
+
+def compare(tables: Iterable[pd.DataFrame], size: str) -> Agreement | None:
+    """Return how the cells of some tables compare with the reference run, if there is one."""
+    reference = load(size)
+    if reference is None:
+        return None
+    found = {digest: entry for table in tables for digest, entry in entries(table)}
+    known = reference["cells"]
+    differing = [d for d in found if d in known and found[d]["bits"] != known[d]["bits"]]
+    z = [value for digest in differing for value in differences(found[digest], known[digest])]
+    unknown = sum(digest not in known for digest in found)
+    identical = len(found) - unknown - len(differing)
+    return Agreement(identical, tuple(differing), tuple(z), unknown, reference["about"])
+
+
+def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[float]:
+    """Return the differences of a cell's numbers in combined standard errors."""
+    names = [name for name in ours if name != "bits" and name in theirs]
+    errors = {name: math.hypot(ours[name][1], theirs[name][1]) for name in names}
+    return [(ours[n][0] - theirs[n][0]) / errors[n] for n in names if errors[n] > 0]
+
+
+def describe(agreement: Agreement, provenance: Mapping[str, Any]) -> list[str]:
+    """Return what to say of it; `provenance` is that of a cell that differs, if one does."""
+    run = f"the reference run of version {agreement.about['nrevu']}"
+    total = agreement.identical + len(agreement.differing)
+    if not total:
+        return [f"none of the {agreement.unknown} cells is in {run}: other settings or seed"]
+    line = f"{agreement.identical} of {total} cells are bit-identical to {run}"
+    line += f"; {agreement.unknown} more are not part of it" if agreement.unknown else ""
+    if not agreement.differing:
+        return [line]
+    return [line, f"why bits differ: {reason(agreement.about, provenance)}", statistics(agreement)]
+
+
+def reason(about: Mapping[str, Any], provenance: Mapping[str, Any]) -> str:
+    """Return what is not as it was in the reference run."""
+    names = {"target": "compiled for", "code": "sampling code"}
+    parts = [
+        f"{names.get(key, key)} {provenance.get(key, 'unknown')}, not {about[key]}"
+        for key in DECISIVE
+        if provenance.get(key) != about[key]
+    ]
+    return "; ".join(parts) or "not known: target, versions and sampling code are the same"
+
+
+def statistics(agreement: Agreement) -> str:
+    """Return the statistical comparison of the cells whose bits differ."""
+    z = agreement.z
+    if not z:
+        return "those cells have no numbers to compare"
+    largest, total = percent(chance_of_largest(z)), percent(chance_of_sum(z))
+    return (
+        f"those {len(agreement.differing)} cells against the reference's numbers: largest of "
+        f"{len(z)} differences {max(z, key=abs):+.1f} combined standard errors (chance of one as "
+        f"large: {largest}), sum of squares {sum(v * v for v in z):.0f} (chance: {total})"
+    )

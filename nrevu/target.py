@@ -1,0 +1,74 @@
+"""The processor that kernels are compiled for: a fixed one, so that all machines give equal bits.
+
+On x86-64 with AVX2 and FMA that is `x86-64-v3`, whatever else the processor can do: the width of
+its vectors decides in which order sums are added. Elsewhere, and where NUMBA_CPU_NAME is set, it is
+what numba chooses. Import `njit` from here: numba settles its target when it is first used.
+"""
+
+import hashlib
+import os
+import platform
+
+import llvmlite.binding as llvm
+import numba
+from numba import njit
+from numba.core.registry import cpu_target
+
+__all__ = ["FIXED", "TARGET", "is_fixed", "njit", "target_hash", "target_note"]
+
+FIXED = "x86-64-v3"
+FEATURES = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # what v3 stands for
+BY_USER = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+
+
+def runs_here() -> bool:
+    """Tell whether this machine executes the instructions of the fixed target."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return False
+    features = llvm.get_host_cpu_features()
+    return all(features.get(name) for name in FEATURES)
+
+
+def settle() -> tuple[str, str, str]:
+    """Make numba compile for the fixed target, and return what it compiles for.
+
+    That is a triple, a processor and its features. If another library has used numba before, numba
+    keeps the target that it has, and this machine's own processor is returned.
+    """
+    before = numba.config.CPU_NAME, numba.config.CPU_FEATURES
+    if runs_here() and not any(name in os.environ for name in BY_USER):
+        numba.config.CPU_NAME, numba.config.CPU_FEATURES = FIXED, ""
+        if codegen().magic_tuple()[2] != "":  # the features of a target that was there before
+            numba.config.CPU_NAME, numba.config.CPU_FEATURES = before
+    return codegen().magic_tuple()
+
+
+def codegen():
+    """Return numba's code generator for this machine."""
+    return cpu_target.target_context.codegen()
+
+
+TRIPLE, TARGET, TARGET_FEATURES = settle()
+
+
+def is_fixed() -> bool:
+    """Tell whether kernels of this process give the same bits as on other machines."""
+    return (TARGET, TARGET_FEATURES) == (FIXED, "")
+
+
+def target_hash() -> str:
+    """Return 8 hex digits of what kernels of this process are compiled for."""
+    return hashlib.sha256(repr((TRIPLE, TARGET, TARGET_FEATURES)).encode()).hexdigest()[:8]
+
+
+def target_note() -> str:
+    """Return why kernels are not compiled for the fixed target, or nothing if they are."""
+    if is_fixed():
+        return ""
+    if any(name in os.environ for name in BY_USER):
+        why = "NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is set"
+    elif runs_here():
+        why = "another library had used numba before nrevu was imported"
+    else:
+        why = f"this processor cannot run code for {FIXED}"
+    return f"compiled for {TARGET}, not for {FIXED} ({why}): bits differ from the reference"
