@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from nrevu import processes
 from nrevu.cell import SAMPLING_VERSION, Cell, config
 from nrevu.series import Series
 
@@ -147,7 +148,8 @@ def set_aside(folder: Path, cell: Cell) -> Path:
 def remove_leftovers(folder: Path) -> None:
     """Delete unfinished files of processes on this machine that no longer run."""
     for path in folder.glob(f"*.{socket.gethostname()}.*.tmp"):
-        if not Path(f"/proc/{path.suffixes[-2][1:]}").exists():
+        pid = path.suffixes[-2][1:]
+        if pid.isdecimal() and not processes.alive(int(pid)):
             path.unlink(missing_ok=True)
 
 

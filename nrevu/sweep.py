@@ -8,6 +8,7 @@ several with commas takes lists of values that go together. What `exclude` descr
 import itertools
 import math
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from nrevu.cell import near
@@ -16,6 +17,7 @@ from nrevu.document import Document, is_number
 from nrevu.mistake import Mistake, shown, unknown
 
 MOST = 100_000  # values of one range, or cells of a sweep: more is a slip of the pen
+NOISE = Fraction(1, 10**9)  # of a step, by which a range may miss its end: decimals are rounded
 RANGE = ("from", "to", "step", "count", "scale")
 FORMS = (
     "a range is {from: A, to: B, step: C} with A <= B and C > 0, or {from: A, to: B, count: N} "
@@ -129,7 +131,11 @@ def values(spec: Any, key: str, place: str) -> list:
 
 
 def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
-    """Return from, from + step, ... up to and with `to`, without rounding noise."""
+    """Return from, from + step, ... up to and with `to`, without rounding noise.
+
+    Whether the steps end at `to` is decided on the decimals that the file gives, not on their
+    binary values.
+    """
     for name in spec:
         if name not in RANGE:
             raise unknown("key of a range", name, RANGE, key=key, place=place)
@@ -139,10 +145,16 @@ def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
     if (end - start) / step >= MOST:
         message = f"has about {(end - start) / step:.3g} values, too many: at most {MOST}"
         raise Mistake(message, key, place)
-    count = int((end - start) / step + 1e-9) + 1
-    numbers = [round(start + index * step, 12) for index in range(count)]
     whole = type(start) is int and type(step) is int
-    return [int(number) for number in numbers] if whole else numbers
+    exact = (Fraction(str(end)) - Fraction(str(start))) / Fraction(str(step))
+    last = math.floor(exact + NOISE)  # the index of the last value up to `to`
+    numbers = [round(start + index * step, 12) for index in range(last + 2)]  # and one beyond
+    numbers = [int(number) for number in numbers] if whole else numbers
+    if abs(exact - last) > NOISE:
+        message = f"steps of {step} from {start} do not reach {end}: the last value is"
+        message += f" {numbers[-2]}. Write to: {numbers[-2]} or to: {numbers[-1]}; or replace step"
+        raise Mistake(f"{message} with count: N, for N values with both ends", key, place)
+    return numbers[:-1]
 
 
 def spread(spec: Mapping[str, Any], key: str, place: str) -> list[float]:

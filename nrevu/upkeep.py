@@ -9,6 +9,7 @@ import base64
 import getpass
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -16,13 +17,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from nrevu import store
+from nrevu import processes, store
 from nrevu.batches import kernel_name
 from nrevu.cell import Cell, config
 from nrevu.mistake import Mistake
 from nrevu.plan import Plan
 
 RUNNING = Path(".snakemake/nrevu-running")  # which process runs the workflow in this folder
+NOTE = re.compile(r"(\S+) ([1-9]\d{0,17}) (\S+)\s*")  # in that file: host, process id, its start
 PROGRESS = Path(".snakemake/nrevu-progress")  # how far it is: written every few seconds
 SILENT = 600  # seconds without a sign of life after which a process elsewhere is taken for dead
 
@@ -31,11 +33,12 @@ def prepare(workflow, plan: Plan) -> None:
     """Do all of it, unless it is a dry run; called before Snakemake looks for locks."""
     if workflow.logger_manager.settings.dryrun:
         return
+    noted = RUNNING.exists()  # before it is read: a run that begins after that is not a dead one
     holder = running_process()
     if holder:
         message = f"process {holder} is running the workflow in this folder: wait until it ends"
-        raise Mistake(message)
-    if RUNNING.exists():  # it did not end by itself
+        raise Mistake(f"{message}, or delete {RUNNING} if that is no run of nrevu")
+    if noted:  # it did not end by itself
         cancel_jobs()
         clear_marks()
     note_running()
@@ -45,35 +48,43 @@ def prepare(workflow, plan: Plan) -> None:
 
 
 def running_process() -> str | None:
-    """Return who runs the workflow in this folder, as far as this machine can tell."""
+    """Return who runs the workflow in this folder, as far as this machine can tell.
+
+    A process elsewhere, or one that the file does not name, lives while it gives signs of life.
+    """
     try:
-        host, pid, born = RUNNING.read_text().split()
-    except (OSError, ValueError):
+        noted = NOTE.fullmatch(RUNNING.read_text())
+    except FileNotFoundError:
         return None
+    except (OSError, ValueError):
+        noted = None
+    if not noted:
+        return seen("?")
+    host, pid, start = noted.groups()
     if host != socket.gethostname():
-        age = silence()
-        return f"{pid} on {host} (seen {age:.0f} s ago)" if age < SILENT else None
-    return pid if born == birth(int(pid)) and int(pid) != os.getpid() else None
+        return seen(f"{pid} on {host}")
+    # Without a point it is not in seconds: unknown, or the clock ticks of earlier versions.
+    known = float(start) if re.fullmatch(r"\d+\.\d+", start) else None
+    return pid if int(pid) != os.getpid() and processes.alive(int(pid), known) else None
+
+
+def seen(who: str) -> str | None:
+    """Return a process with the time since its last sign of life, or None if that is long ago."""
+    age = silence()
+    return f"{who} (seen {age:.0f} s ago)" if age < SILENT else None
 
 
 def silence() -> float:
     """Return for how many seconds a process that runs the workflow has given no sign of life."""
-    seen = [path.stat().st_mtime for path in (RUNNING, PROGRESS) if path.exists()]
-    return max(0.0, time.time() - max(seen, default=0.0))
-
-
-def birth(pid: int) -> str | None:
-    """Return when a process started, as the kernel counts, or None if there is none."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return None
+    signs = [path.stat().st_mtime for path in (RUNNING, PROGRESS) if path.exists()]
+    return max(0.0, time.time() - max(signs, default=0.0))
 
 
 def note_running() -> None:
     """Write down that this process runs the workflow here."""
-    RUNNING.parent.mkdir(exist_ok=True)
-    RUNNING.write_text(f"{socket.gethostname()} {os.getpid()} {birth(os.getpid())}")
+    start = processes.start_time(os.getpid())
+    known = "unknown" if start is None else f"{start:.2f}"
+    store.write_text(RUNNING, f"{socket.gethostname()} {os.getpid()} {known}")
 
 
 def clear_marks() -> None:

@@ -29,9 +29,10 @@ def importers(package):
     return {name for name, found in FILES.items() if any(f.split(".")[0] == package for f in found)}
 
 
-def test_hydra_matplotlib_and_snakemake_have_one_door_each():
+def test_hydra_matplotlib_psutil_and_snakemake_have_one_door_each():
     assert importers("hydra") == importers("omegaconf") == {"composing"}
     assert {name.split("/")[0] for name in importers("matplotlib")} == {"figures"}
+    assert importers("psutil") == {"processes"}
     assert importers("snakemake_interface_logger_plugins") == {"jobs", "progress"}
 
 

@@ -55,6 +55,7 @@ CELL = "distribution: gaussian\n  distribution.dim: 2"
 ENTRY = "published:\n  - {at: {u: standard, method.stepsize: 1.0}, groups: 9, tau.log_prob: 2}\n"
 CLAIM = "claims:\n  - {text: a, quantity: tau.log_prob, of: {u: standard}, published: 2}\n"
 CONFIRM = "confirm: {best: tau.log_prob, for_each: [u], cells: 1, longer: 2}\n"
+SHORT = "{from: 0.1, to: 0.3, step: 0.07}"
 LOG = "{from: 0, to: 2, count: 4, scale: log}"
 
 # Of the file: what is replaced, by what, and what must be said of it.
@@ -73,6 +74,10 @@ FILES = [
     (STEPS, "&steps [1.0, 1]", "(u=standard, method.stepsize=1) is in the sweep twice"),
     (STEPS, "&steps {from: 2, to: 1, step: 1}", ":7: method.stepsize: a range is", "'from': 2"),
     (STEPS, "&steps {from: 1, to: 2, steps: 4}", "'steps'. Did you mean 'step'?"),
+    (STEPS, f"&steps {SHORT}", ":7: method.stepsize: steps of 0.07 from 0.1 do not reach 0.3",
+     "the last value is 0.24. Write to: 0.24 or to: 0.31; or replace step with count: N"),
+    (STEPS, "&steps {from: 1, to: 2.5, step: 2}", "the last value is 1. Write to: 1 or to: 3;"),
+    (END, END + f"exclude: [{{u.delta: {SHORT}}}]\n", ":17: u.delta: steps of 0.07 from 0.1 do"),
     (STEPS, f"&steps {LOG}", "logarithmic scale with scale: log and A > 0", "'from': 0"),
     (STEPS, f"&steps {LOG.replace('log', 'lgo')}", "unknown scale 'lgo'. Did you mean 'log'?"),
     (STEPS, "&steps {from: 1, to: 2, step: 1e-9}", "about 1e+09 values, too many"),

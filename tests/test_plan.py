@@ -3,14 +3,17 @@
 import base64
 import os
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from nrevu import jobs as job_log
-from nrevu import needs, progress, scheduling, upkeep
+from nrevu import needs, processes, progress, scheduling, upkeep
 from nrevu.batches import batch_seconds, kernel_name, pack
 from nrevu.costs import cost
 from nrevu.experiment import expand
@@ -120,16 +123,73 @@ def test_progress_in_words():
     assert progress.duration(125) == "2 min 05 s" and progress.duration(3725) == "1 h 02 min"
 
 
-@pytest.mark.parametrize("holder, held", [("alive", True), ("dead", False), ("elsewhere", True)])
-def test_a_run_is_known_to_be_alive_or_dead(tmp_path, monkeypatch, holder, held):
+HOST = socket.gethostname()
+
+
+@pytest.mark.parametrize(
+    "text, holder",
+    [
+        ("{host} {pid} {start:.2f}", "{pid}"),
+        ("{host} {pid} {later:.2f}", None),  # its number is another's now
+        ("{host} {pid} unknown", "{pid}"),
+        ("{host} {pid} 123456", "{pid}"),  # in clock ticks, by an earlier version
+        ("{host} {pid} None", "{pid}"),
+        ("{host} 999999999 {start:.2f}", None),
+        ("{host} 999999999 123456", None),
+        ("{host} 99999999999 1.00", None),
+        ("elsewhere {pid} 1", "{pid} on elsewhere (seen 0 s ago)"),
+        ("", "? (seen 0 s ago)"),
+        ("{host} -1 1.00", "? (seen 0 s ago)"),
+        ("{host} x 1.00", "? (seen 0 s ago)"),
+        ("\udcff", "? (seen 0 s ago)"),
+    ],
+)
+def test_a_run_is_known_to_be_alive_or_dead(tmp_path, monkeypatch, text, holder):
     monkeypatch.chdir(tmp_path)
     upkeep.RUNNING.parent.mkdir()
     assert upkeep.running_process() is None
-    host, pid = socket.gethostname(), os.getppid()
-    born = upkeep.birth(pid)
-    texts = {"alive": f"{host} {pid} {born}", "dead": f"{host} {pid} 1", "elsewhere": f"x {pid} 1"}
-    upkeep.RUNNING.write_text(texts[holder])
-    assert bool(upkeep.running_process()) == held
+    pid = os.getppid()
+    start = processes.start_time(pid)
+    facts = {"host": HOST, "pid": pid, "start": start, "later": start + 60}
+    upkeep.RUNNING.write_bytes(text.format(**facts).encode(errors="surrogateescape"))
+    assert upkeep.running_process() == (holder and holder.format(**facts))
+    old = time.time() - 700
+    os.utime(upkeep.RUNNING, (old, old))
+    known = holder == "{pid}"
+    assert bool(upkeep.running_process()) == known  # whoever is not here is dead when silent
+
+
+HOLDER = """\
+import sys, time
+import psutil
+psutil.PROCFS_PATH = sys.argv[1]
+from nrevu import upkeep
+upkeep.note_running()
+print("noted", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("proc", ["/proc", "missing"])
+def test_a_second_run_is_refused_with_and_without_proc(tmp_path, monkeypatch, proc):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(psutil, "PROCFS_PATH", proc, raising=False)
+    words = [sys.executable, "-c", HOLDER, proc]
+    first = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    settings = SimpleNamespace(dryrun=False)
+    workflow = SimpleNamespace(logger_manager=SimpleNamespace(settings=settings))
+    lock = tmp_path / ".snakemake/locks/0.input.lock"
+    try:
+        assert first.stdout.readline() == "noted\n"
+        lock.parent.mkdir()
+        lock.touch()
+        with pytest.raises(Mistake, match=f"process {first.pid} is running .*nrevu-running"):
+            upkeep.prepare(workflow, None)
+        assert lock.exists()
+    finally:
+        first.kill()
+        first.wait()
+    assert upkeep.running_process() is None
 
 
 def test_a_run_elsewhere_is_dead_when_silent(tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ import os
 import socket
 
 import numpy as np
+import psutil
 import pytest
 
 from nrevu import store
@@ -104,12 +105,15 @@ def test_a_foreign_file_is_seen(kept):
         store.read(folder, other)
 
 
-def test_leftovers_of_dead_processes_are_removed(tmp_path):
+@pytest.mark.parametrize("proc", ["/proc", "missing"])
+def test_leftovers_of_dead_processes_are_removed(tmp_path, monkeypatch, proc):
+    monkeypatch.setattr(psutil, "PROCFS_PATH", proc, raising=False)
     host = socket.gethostname()
     mine = tmp_path / f"aa.{host}.{os.getpid()}.tmp"
     dead = tmp_path / f"bb.{host}.999999999.tmp"
     elsewhere = tmp_path / "cc.another-machine.1.tmp"
-    for path in (mine, dead, elsewhere):
+    another = tmp_path / f"dd.{host}.x.tmp"
+    for path in (mine, dead, elsewhere, another):
         path.touch()
     store.remove_leftovers(tmp_path)
-    assert sorted(tmp_path.iterdir()) == sorted([mine, elsewhere])
+    assert sorted(tmp_path.iterdir()) == sorted([mine, elsewhere, another])
