@@ -16,9 +16,9 @@ import generator_rows as judged
 import numpy as np
 from generator_chances import Row
 from generator_sums import BLOCK
-from nrevu.target import njit
 
 from nrevu import rng
+from nrevu.target import njit
 from nrevu.updates import NORMALS
 
 FALSE_ALARM = 1e-3  # of all rows together

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
-from nrevu.target import njit
 
 from nrevu import rng
+from nrevu.target import njit
 
 ROWS = 256
 BLOCK = 64 * ROWS

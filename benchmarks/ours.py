@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
-from nrevu.target import njit
 
 from benchmarks import plain
 from benchmarks.settings import of_length
@@ -15,6 +14,7 @@ from nrevu.distributions.mixed import Mixed
 from nrevu.kernel import build, chains_at_once, lanes
 from nrevu.method import arguments
 from nrevu.series import counts_type, recorded
+from nrevu.target import njit
 
 BUFFER = 2048  # normals made at a time, as kernels do
 PLACES = 16  # sets of state and buffers

@@ -7,9 +7,9 @@ what of a ratio is due to the generator, and what to the kernel.
 import math
 
 import numpy as np
-from nrevu.target import njit
 
 from nrevu import rng
+from nrevu.target import njit
 
 LAYERS, TAIL, AREA = 256, 3.6541528853610088, 0.00492867323399
 

@@ -4,9 +4,8 @@ u = |v| is uniform on [0,1] when v is uniform on [-1,1]. Delta 0 with noise 1 fo
 decision, which is the standard method; a small delta with noise 0 is the non-reversible one.
 """
 
-from nrevu.target import njit
-
 from nrevu.elementary import exp
+from nrevu.target import njit
 
 
 @njit(error_model="numpy")

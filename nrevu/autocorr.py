@@ -1,8 +1,9 @@
 """Autocorrelation times and rejection rates with standard errors, from recorded series.
 
 The published convention: tau = 1 + 2 (sum of autocorrelations at lags 1 to K), autocovariances
-about the known mean with divisor n - k, all K lags, no window. Here the sums run over several
-chains, and leaving out one chain at a time (the jackknife) gives the standard error.
+about the known mean with divisor n - k, all K lags, no taper. Here the sums run over several
+chains, and leaving out one chain at a time (the jackknife) gives the standard error. Where no K was
+published, it is the smallest with K >= 5 tau(K): Sokal's window.
 """
 
 import itertools
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 FEWEST_UNITS = 20  # with fewer chains than this, each is cut into blocks to have as many
+WINDOW = 5  # lags that are summed, in autocorrelation times, and at least: Sokal's constant
+FIRST_LAGS = 64  # how many are computed before the window is looked for
 
 
 @dataclass(frozen=True)
@@ -24,17 +27,23 @@ class Estimated:
 
 @dataclass(frozen=True)
 class Tau:
-    """An autocorrelation time, and what lags K+1 to 2K would add to it."""
+    """An autocorrelation time from lags 1 to K."""
 
     value: float
     se: float
-    tail: float
-    tail_se: float
+    lags: int  # K; of an average over several quantities, the largest
+    short: bool  # whether K lags are too few
+    doubled: Estimated  # the time from lags 1 to 2K
 
-    @property
-    def short(self) -> bool:
-        """Tell whether K lags are too few: the next K would add over 2%, and surely do."""
-        return bool(abs(self.tail) > max(0.02 * abs(self.value), 3 * self.tail_se))
+
+@dataclass(frozen=True)
+class Times:
+    """What an autocorrelation time is made from."""
+
+    tau: np.ndarray  # (1 + units): from lags 1 to K, of all chains and without each unit
+    tail: np.ndarray  # (1 + units): what lags K+1 to 2K add
+    lags: int  # K
+    reached: bool | None  # whether the chains were long enough for the window; None for a given K
 
 
 def unit_count(chains: int) -> int:
@@ -85,24 +94,63 @@ def tau_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
         return 1 + 2 * np.sum(covariance[..., 1:] / covariance[..., :1], axis=-1)
 
 
-def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int) -> np.ndarray:
-    """Return (2, 1 + units): tau, and what as many lags again add; of all, and without each unit.
+def window(sums: np.ndarray, counts: np.ndarray) -> int | None:
+    """Return the smallest K with K >= 5 tau(K), and K >= 5, or None if there are too few lags."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = sums.sum(axis=0) / counts.sum(axis=0)
+        taus = 1 + 2 * np.cumsum(covariance[1:] / covariance[0])
+    lags = np.arange(1, taus.size + 1)
+    enough = np.flatnonzero(lags >= WINDOW * np.maximum(taus, 1))
+    return int(lags[enough[0]]) if enough.size else None
 
-    `values` are those of one quantity, all chains one after the other.
+
+def lagged(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int):
+    """Return K, whether the window was reached, and the sums and counts of lags 0 to 2K."""
+    longest = min(lengths) - 1
+    if max_lag:
+        return max_lag, None, *products(values, lengths, mean, min(2 * max_lag, longest))
+    lags = FIRST_LAGS
+    while True:
+        lags = min(lags, longest)
+        sums, counts = products(values, lengths, mean, lags)
+        found = window(sums, counts)
+        if (found and 2 * found <= lags) or lags == longest:
+            last = min(found or longest, max(1, longest // 2))
+            return last, last == found, sums[:, : 2 * last + 1], counts[:, : 2 * last + 1]
+        lags *= 2
+
+
+def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int) -> Times:
+    """Return what the time of one quantity is made from; with max_lag 0, K is Sokal's window.
+
+    `values` are those of all chains, one after the other.
     """
-    longest = min(2 * max_lag, min(lengths) - 1)
-    sums, counts = products(values, lengths, mean, longest)
+    last, reached, sums, counts = lagged(values, lengths, mean, max_lag)
     total, number = sums.sum(axis=0), counts.sum(axis=0)
     s = np.concatenate([total[None], total - sums])
     c = np.concatenate([number[None], number - counts])
-    taus = tau_of(s[:, : max_lag + 1], c[:, : max_lag + 1])
-    return np.stack([taus, tau_of(s, c) - taus])
+    taus = tau_of(s[:, : last + 1], c[:, : last + 1])
+    return Times(taus, tau_of(s, c) - taus, last, reached)
 
 
-def tau_from(found: np.ndarray) -> Tau:
-    """Return the autocorrelation time, with errors, of what `times` found, or of a mean of such."""
-    tau, tail = (jackknife(part[0], part[1:]) for part in found)
-    return Tau(tau.value, tau.se, tail.value, tail.se)
+def averaged(parts: Sequence[Times]) -> Times:
+    """Return what the average of several quantities' times is made from."""
+    tau, tail = (np.mean([getattr(p, key) for p in parts], axis=0) for key in ("tau", "tail"))
+    reached = None if parts[0].reached is None else all(part.reached for part in parts)
+    return Times(tau, tail, max(part.lags for part in parts), reached)
+
+
+def tau_from(found: Times) -> Tau:
+    """Return the autocorrelation time, with errors.
+
+    K lags that were given are too few if the next K add over 2% and 3 standard errors. A window is
+    too short if the chains ended it.
+    """
+    tau, tail = (jackknife(part[0], part[1:]) for part in (found.tau, found.tail))
+    doubled = found.tau + found.tail
+    short = abs(tail.value) > max(0.02 * abs(tau.value), 3 * tail.se)
+    short = bool(short) if found.reached is None else not found.reached
+    return Tau(tau.value, tau.se, found.lags, short, jackknife(doubled[0], doubled[1:]))
 
 
 def autocorrelation_time(

@@ -1,12 +1,13 @@
 """Claims: that the best of one method is so many times better than the best of another.
 
-In: an experiment's claims, the tables of its cells and of those confirmed. Out: a row for each
-claim all of whose cells are there: the ratio (or, where nothing is compared with, the best value
-itself) with a 95% interval, from confirmed cells where best ones had to be selected.
+In: an experiment's claims, the tables of its cells and of those confirmed. Out: a row for every
+claim: the ratio (or, where nothing is compared with, the best value itself) with a 95% interval,
+from confirmed cells where best ones had to be selected; or why there is none, and what to do.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -15,9 +16,21 @@ from nrevu.autocorr import unit_count
 from nrevu.confirmation import chosen
 from nrevu.outputs import fits
 from nrevu.student import t_quantile
+from nrevu.table import SHORT, UNCONVERGED, flagged, lengthened
 from nrevu.tracing import best
 
 SELECTED = "selected, not confirmed"
+CONFIRMED = "confirmed"
+
+
+@dataclass(frozen=True)
+class Side:
+    """What stands for one side of a claim, or why nothing does."""
+
+    cell: pd.Series | None = None  # whose numbers are quoted
+    grid: pd.Series | None = None  # the best cell of the grid
+    basis: str = ""  # CONFIRMED, SELECTED or nothing, where there was no choice
+    reason: str = ""  # why there is no cell
 
 
 def claim_rows(
@@ -30,62 +43,121 @@ def claim_rows(
     rows = []
     for claim in claims:
         wheres = [claim[side] for side in ("of", "over") if side in claim]
-        there = [len(matching(table, where)) for where in wheres]
-        if there != [sum(fits(row, where) for row in expected) for where in wheres]:
-            continue
-        sides = [quoted(table, confirmed, where, claim["quantity"]) for where in wheres]
-        if all(cell is not None for cell, _, _ in sides):
-            rows.append(claim_row(claim, sides))
+        sides = [
+            incomplete(table, where, expected) or quoted(table, confirmed, where, claim["quantity"])
+            for where in wheres
+        ]
+        reasons = dict.fromkeys(side.reason for side in sides if side.reason)
+        if reasons:
+            rows.append({**about(claim), "reason": "; ".join(reasons)})
+        else:
+            rows.append({**about(claim), **numbers(claim, sides)})
     return rows
 
 
-def claim_row(claim: Mapping[str, Any], sides: list[tuple[pd.Series, pd.Series, str]]) -> dict:
-    """Return the row of a claim from what stands for its sides.
+def about(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a row says of a claim, whatever was found."""
+    of = "ratio of " if "over" in claim else ""
+    return {
+        "kind": "claim",
+        "what": "; ".join(claim[key] for key in ("text", "assuming") if key in claim),
+        "quantity": f"{of}{claim['quantity']}",
+        "published": claim.get("published", math.nan),
+        "reason": "",
+    }
+
+
+def numbers(claim: Mapping[str, Any], sides: Sequence[Side]) -> dict[str, Any]:
+    """Return the numbers of a claim from what stands for its sides.
 
     A published claim is as uncertain as the grid's own numbers, carried to its length.
     """
     quantity, published = claim["quantity"], claim.get("published", math.nan)
-    quoting, grid = [cell for cell, _, _ in sides], [cell for _, cell, _ in sides]
-    ours, selected = ratio(quoting, quantity), ratio(grid, quantity)
-    relative = error(quoting, quantity)
+    quoting, grid = [side.cell for side in sides], [side.grid for side in sides]
+    ours, relative = ratio(quoting, quantity), error(quoting, quantity)
     length = grid[0]["run.groups"] / claim.get("groups", grid[0]["run.groups"])
     theirs = error(grid, quantity) * math.sqrt(length)
-    reach = math.exp(t_quantile(welch(quoting, quantity)) * relative)
-    notes = list(dict.fromkeys(note for _, _, note in sides if note))
+    dof = welch(quoting, quantity)
+    reach = math.exp(t_quantile(dof) * relative)
     return {
-        "kind": "claim",
-        "what": "; ".join(claim[key] for key in ("text", "assuming") if key in claim),
-        "quantity": f"ratio of {quantity}" if len(sides) > 1 else quantity,
-        "published": published,
         "published.se": published * theirs,
         "ours": ours,
         "se": ours * relative,
         "low": ours / reach,
         "high": ours * reach,
         "z": math.log(ours / published) / math.hypot(relative, theirs),
-        "selected": selected,
-        "basis": SELECTED if SELECTED in notes else "".join(notes[:1]),
+        "dof": dof,
+        "selected": ratio(grid, quantity),
+        "basis": basis(sides, quantity),
     }
+
+
+def basis(sides: Sequence[Side], quantity: str) -> str:
+    """Return what the numbers of a claim rest on."""
+    kinds = {side.basis for side in sides}
+    words = [kind for kind in (SELECTED, CONFIRMED) if kind in kinds][:1]
+    short = any(flagged(side.cell.to_frame().T, quantity, (SHORT,)).any() for side in sides)
+    return ", ".join([*words, *(["lags doubled"] if short else [])])
+
+
+def incomplete(table: pd.DataFrame, where: Mapping, expected: Sequence[Mapping]) -> Side | None:
+    """Return a side that cannot stand, if cells to choose from are missing."""
+    wanted = sum(fits(row, where) for row in expected)
+    missing = wanted - len(matching(table, where))
+    if not missing:
+        return None
+    return Side(reason=f"{missing} of {wanted} cells are missing: run the workflow to its end")
 
 
 def quoted(
     table: pd.DataFrame, confirmed: pd.DataFrame | None, where: Mapping[str, Any], quantity: str
-) -> tuple[pd.Series | None, pd.Series | None, str]:
-    """Return the cell whose number stands for one side of a claim, the grid's best, and a note.
+) -> Side:
+    """Return what stands for the best of the cells with some values.
 
     A single cell was not selected, and stands for itself; else the confirmed one does.
     """
-    cells = matching(table, where)
+    cells = lengthened(matching(table, where))
+    if cells.empty:
+        return Side(reason="its cells are missing: run the workflow to its end")
     row = best(cells, quantity)
     if row is None:
-        return None, None, ""
+        again = "run.groups; all cells of the grid would be sampled again"
+        return Side(reason=unusable(cells, quantity, "no cell of the grid", again))
+    grid = cells.loc[row]
     if len(cells) == 1:
-        return table.loc[row], table.loc[row], ""
+        return Side(grid, grid)
     candidates = matching(confirmed, where) if confirmed is not None else table[:0]
     if candidates.empty:
-        return table.loc[row], table.loc[row], SELECTED
-    again = chosen(candidates, quantity)
-    return None if again is None else confirmed.loc[again], table.loc[row], "confirmed"
+        return Side(grid, grid, SELECTED)
+    candidates = lengthened(candidates)
+    row = chosen(candidates, quantity)
+    if row is None:
+        again = "confirm.longer; only the confirming runs would be sampled again"
+        return Side(reason=unusable(candidates, quantity, "no confirming run", again))
+    return Side(candidates.loc[row], grid, CONFIRMED)
+
+
+def unusable(cells: pd.DataFrame, quantity: str, none: str, again: str) -> str:
+    """Return why no cell of some can be quoted, by the one nearest to it, and what to raise."""
+    agree = ~flagged(cells, quantity, (UNCONVERGED,))
+    if agree.any():
+        return f"{none} has a positive {quantity}: raise {again}"
+    nearest = worst_convergence(cells)
+    return f"{none} converged{nearest}: raise {again}"
+
+
+def worst_convergence(cells: pd.DataFrame) -> str:
+    """Return the R-hat and effective sample size of the cell that comes nearest to agreement."""
+    rhats, effectives = ([n for n in cells if n.startswith(f"{k}.")] for k in ("rhat", "effective"))
+    if not rhats or not effectives:
+        return ""
+    worst = cells[rhats].max(axis=1, skipna=False)
+    if worst.isna().all():
+        return ""
+    row = worst.idxmin()
+    smallest = cells.loc[row, effectives].min()
+    name = cells.loc[row, "digest"]
+    return f" (the nearest, {name}, has R-hat {worst[row]:.3f}, effective sample {smallest:.0f})"
 
 
 def matching(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
@@ -97,18 +169,18 @@ def matching(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     return table
 
 
-def ratio(cells: list[pd.Series], quantity: str) -> float:
+def ratio(cells: Sequence[pd.Series], quantity: str) -> float:
     """Return the first cell's value, over the second's if there is one."""
     values = [cell[quantity] for cell in cells]
     return values[0] / values[1] if len(values) > 1 else values[0]
 
 
-def error(cells: list[pd.Series], quantity: str) -> float:
+def error(cells: Sequence[pd.Series], quantity: str) -> float:
     """Return the relative standard error of such a ratio or value."""
     return math.hypot(*(cell[f"{quantity}.se"] / cell[quantity] for cell in cells))
 
 
-def welch(cells: list[pd.Series], quantity: str) -> float:
+def welch(cells: Sequence[pd.Series], quantity: str) -> float:
     """Return the degrees of freedom of its interval, each cell having an error of its own."""
     squares = [(cell[f"{quantity}.se"] / cell[quantity]) ** 2 for cell in cells]
     dofs = [unit_count(int(cell.get("chains", cell["run.chains"]))) - 1 for cell in cells]

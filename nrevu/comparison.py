@@ -1,12 +1,13 @@
 """Published numbers beside those found, with the errors of both.
 
-In: an experiment, those beside it, and their tables. Out: a row for each published number and for
-each claim, with the difference in combined standard errors and a verdict in words. Nothing is
-compared that rests on a cell which is missing.
+In: an experiment, those beside it, and their tables. Out: a row for every published number and for
+every claim, with the difference in combined standard errors and a verdict in words. What rests on a
+missing cell, or on chains that do not agree, is not judged, and its row says why.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,9 +15,9 @@ import pandas as pd
 from nrevu.autocorr import unit_count
 from nrevu.cell import parameters
 from nrevu.claims import claim_rows, matching
-from nrevu.experiment import Experiment
+from nrevu.experiment import Experiment, published_quantities
 from nrevu.student import t_quantile
-from nrevu.verdict import verdict
+from nrevu.verdict import chance, is_noisy, verdict
 
 COLUMNS = [
     "kind",  # number: as it was printed; claim: how many times better, or the best there is
@@ -29,11 +30,16 @@ COLUMNS = [
     "low",  # of the 95% interval
     "high",
     "z",  # (ours - published) / combined standard error; of ratios, on a logarithmic scale
-    "verdict",
+    "dof",  # degrees of freedom of our standard error
+    "p",  # how often the difference would be as large by chance
+    "verdict",  # agrees, marginal, differs, too noisy to tell, not judged; none if none published
+    "reason",  # why it is not judged, and what to do
     "selected",  # a claim by the grid's own best numbers, which are optimistic
-    "basis",  # of a claim: confirmed; or selected, not confirmed
+    "basis",  # of a claim: confirmed; or selected, not confirmed; lags doubled, if K were too few
     "digest",  # of a number's cell
 ]
+
+TEXTS = ("verdict", "reason", "basis", "digest")  # columns that may hold nothing
 
 
 def compare(
@@ -45,37 +51,57 @@ def compare(
     """Return the comparison of an experiment with what was published of it."""
     expected = [cell for e in (experiment, *beside) for cell in e.cells]
     claims = claim_rows(experiment.claims, table, confirmed, [parameters(c) for c in expected])
-    rows = [*numbers(experiment, table), *claims]
-    for row in rows:
-        row["verdict"] = verdict(row["z"])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    rows = [{"z": math.nan, **row} for row in (*numbers(experiment, table), *claims)]
+    empty = dict.fromkeys(TEXTS, "")
+    return pd.DataFrame([empty | row | judged(row, experiment) for row in rows], columns=COLUMNS)
+
+
+def read_comparison(file: Path) -> pd.DataFrame:
+    """Return a comparison that was written as CSV."""
+    return pd.read_csv(file, dtype=dict.fromkeys(TEXTS, str)).fillna(dict.fromkeys(TEXTS, ""))
+
+
+def judged(row: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
+    """Return the chance of a row's difference, and the verdict on it among all of its kind."""
+    p = math.nan if math.isnan(row["z"]) else chance(row["z"], row["dof"])
+    if math.isnan(row["published"]):  # a claim of ours: there is nothing to agree with
+        return {"p": p, "verdict": "not judged" if row["reason"] else ""}
+    noisy = not math.isnan(p) and is_noisy(row)
+    return {"p": p, "verdict": verdict(p, experiment.family[row["kind"]], noisy)}
 
 
 def numbers(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row for each published number whose cell is in the table."""
+    """Return a row for each published number."""
     rows = []
     for entry in experiment.published:
-        for _, cell in matching(table, entry["at"]).iterrows():
-            for quantity in (key for key in entry if key not in ("at", "source", "groups")):
-                rows.append({"what": words(entry["at"]), **number(cell, quantity, entry)})
+        found = matching(table, entry["at"])
+        for quantity in published_quantities(entry):
+            about = {"kind": "number", "what": words(entry["at"]), "quantity": quantity}
+            about |= {"published": entry[quantity], "reason": ""}
+            if found.empty:
+                rows.append({**about, "reason": "its cell is missing: run the workflow to its end"})
+            else:
+                rows.append({**about, **number(found.iloc[0], quantity, entry)})
     return rows
 
 
 def number(cell: pd.Series, quantity: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the comparison of one published number with a cell's own."""
     ours, se = cell[quantity], cell[f"{quantity}.se"]
+    if not se > 0 or pd.isna(ours):
+        reason = "it has no value or no standard error: raise run.groups or run.chains"
+        return {"reason": reason, "digest": cell["digest"]}
     theirs = se * math.sqrt(cell["run.groups"] / entry["groups"])
-    half = t_quantile(unit_count(cell["run.chains"]) - 1) * se
+    dof = unit_count(cell["run.chains"]) - 1
+    half = t_quantile(dof) * se
     return {
-        "kind": "number",
-        "quantity": quantity,
-        "published": entry[quantity],
         "published.se": theirs,
         "ours": ours,
         "se": se,
         "low": ours - half,
         "high": ours + half,
         "z": (ours - entry[quantity]) / math.hypot(se, theirs),
+        "dof": dof,
         "digest": cell["digest"],
     }
 
@@ -88,10 +114,10 @@ def words(at: Mapping[str, Any]) -> str:
 
 
 def flags_text(table: pd.DataFrame) -> list[str]:
-    """Return a line that counts the times that are not to be quoted, for each reason."""
+    """Return a line that counts the unreliable times, for each reason."""
     notes = {
-        "lag_too_short": "autocorrelation times are too low, as the lag is too short",
-        "not_converged": "autocorrelation times are not used, as the chains do not agree",
+        "lag_too_short": "too few lags were summed, tau reads low; claims use twice as many",
+        "not_converged": "chains disagree, or the effective sample is below 100; claims skip these",
     }
     lines = []
     for kind, note in notes.items():

@@ -115,7 +115,7 @@ def parts(setting: Setting) -> list[Setting]:
 def check_lag(cell: Cell, estimate: Estimate, given: dict[str, Setting]) -> None:
     """Raise a Mistake if the chains are too short for the lags, naming the key that was given."""
     shortest = min(cell.run.lengths())
-    if 2 * estimate.max_lag >= shortest:  # as many more lags tell whether there are enough
+    if 2 * max(1, estimate.max_lag) >= shortest:  # as many more tell whether there are enough
         involved = ("estimate.max_lag", "run.groups", "run.chains", "size")
         raise Mistake(
             f"lag {estimate.max_lag} is too long for chains of {shortest} groups, which must be "

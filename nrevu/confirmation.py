@@ -14,13 +14,14 @@ from nrevu.cell import Cell
 from nrevu.estimate import Estimate
 from nrevu.result import summarise
 from nrevu.series import Series, bits, part
-from nrevu.table import flagged, quotable, row, table
+from nrevu.table import lengthened, quotable, table
 
 
 def candidates(
     found: pd.DataFrame, settings: Mapping[str, Any], group: Mapping[str, Any]
 ) -> list[Any]:
-    """Return the rows of a group's best cells, best first, of those that may be quoted."""
+    """Return the rows of a group's best cells, best first, of those whose chains agree."""
+    found = lengthened(found)
     usable = found[quotable(found, settings["best"])]
     for name, value in group.items():
         usable = usable[usable[name].isna() if value is None else usable[name] == value]
@@ -49,7 +50,7 @@ def confirmed(found: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -
     rows = []
     for entry in found:
         selected, quoted = entry["selected"], entry["confirmed"]
-        chose = row(entry["choosing"]) if entry["choosing"] else None
+        chose = lengthened(table([entry["choosing"]])).iloc[0] if entry["choosing"] else None
         rows.append(
             {
                 "group": ", ".join("-" if v is None else str(v) for v in entry["group"].values()),
@@ -58,9 +59,8 @@ def confirmed(found: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -
                 "selected": selected["value"],
                 "selected.se": selected["se"],
                 "selected.digest": selected["digest"],
-                "choosing": chose[best] if chose else selected["value"],
-                "choosing.se": chose[f"{best}.se"] if chose else selected["se"],
-                "choosing.flagged": bool(chose and flagged(pd.DataFrame([chose]), best)[0]),
+                "choosing": selected["value"] if chose is None else chose[best],
+                "choosing.se": selected["se"] if chose is None else chose[f"{best}.se"],
                 "chains": quoted["chains"],
                 "groups": quoted["groups"],
             }
@@ -69,13 +69,10 @@ def confirmed(found: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -
 
 
 def chosen(candidates: pd.DataFrame, quantity: str) -> Any | None:
-    """Return the row of the candidate that was chosen, if its time or cost may be quoted.
+    """Return the row of the candidate to quote, or None if the chains of none agree.
 
-    What is quoted has no part in the choice: where it may not be, no other takes its place.
+    That is the one with the lowest value in the chains that choose. If the chains that are quoted
+    do not agree, the next one takes its place; their numbers have no other part in the choice.
     """
-    usable = candidates[candidates["choosing"].notna() & ~candidates["choosing.flagged"]]
-    if usable.empty:
-        return None
-    row = usable["choosing"].idxmin()
-    fine = quotable(candidates.loc[[row]], quantity)
-    return row if fine[row] else None
+    usable = candidates[quotable(candidates, quantity) & candidates["choosing"].notna()]
+    return None if usable.empty else usable["choosing"].idxmin()

@@ -1,8 +1,8 @@
 """Elementary functions that vectorise: a loop over an array of them runs four or more at a time.
 
 The C library's exp, log and tanh are calls, which keep a loop scalar, five times slower, and whose
-last bit differs from one version of the library to another. These are branch-free polynomials, right
-to 2e-16 relative or so (see the tests), and are compiled with flags of their own, so that no
+last bit differs from one version of the library to another. These are branch-free polynomials,
+right to 2e-16 relative or so (see the tests), and are compiled with flags of their own, so that no
 caller's licence to reorder sums can touch their roundings.
 """
 

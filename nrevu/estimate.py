@@ -9,5 +9,6 @@ from nrevu.fields import one_of, whole
 class Estimate:
     """How autocorrelation times are found from a series; no part of a cell's identity."""
 
-    max_lag: int = whole(at_least=1)  # lags are summed from 1 to this
+    # Lags are summed from 1 to this; 0: to the smallest K >= 5 tau(K), for each quantity.
+    max_lag: int = whole(at_least=0)
     mean: str = one_of("known", "pooled")  # autocovariances about true means where known

@@ -57,6 +57,7 @@ class Experiment:
     figures: Mapping[str, Mapping[str, Any]]
     published: tuple[Mapping[str, Any], ...]
     claims: tuple[Mapping[str, Any], ...]
+    family: Mapping[str, int]  # how many numbers and claims are judged together with its own
 
 
 def find(name: str) -> Path:
@@ -130,6 +131,7 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         figures=doc.data.get("figures", {}),
         published=tuple(doc.data.get("published", ())),
         claims=tuple(doc.data.get("claims", ())),
+        family=family(name),
     )
     others = [expand(other, size) for other in neighbours(doc, find(name))]
     outputs.check_cells(doc, [cell for e in (experiment, *others) for cell in e.cells])
@@ -210,6 +212,24 @@ def shared_settings(name: str, given: list[Setting]) -> list[Setting]:
                 raise Mistake(message, each.key, "command line")
     sizes = [each.value for each in given if each.key == "size"]
     return [*shared(doc), *at_size(doc, sizes[-1] if sizes else default_size())]
+
+
+def family(name: str) -> dict[str, int]:
+    """Return how many published numbers and claims are judged together with an experiment's own.
+
+    Those of all default experiments, whichever of them run, or of an experiment that is none of
+    them alone: so that a verdict does not depend on what else is run.
+    """
+    together = default_set()
+    docs = [read(other) for other in (together if Path(name).stem in together else [name])]
+    numbers = [published_quantities(entry) for d in docs for entry in d.data.get("published", ())]
+    claims = [claim for d in docs for claim in d.data.get("claims", ()) if "published" in claim]
+    return {"number": sum(map(len, numbers)), "claim": len(claims)}
+
+
+def published_quantities(entry: Mapping[str, Any]) -> list[str]:
+    """Return the columns of which an entry of `published` holds numbers."""
+    return [key for key in entry if key not in ("at", "source", "groups")]
 
 
 def default_set() -> list[str]:

@@ -28,8 +28,8 @@ from nrevu.target import njit, target_hash
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
 FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-# The same for functions that kernels call. One that stayed a call would be compiled twice, alone and
-# in the kernel, and round otherwise in a process that compiles than in one that loads the kernel.
+# The same for functions that kernels call. One that stayed a call would be compiled twice, alone
+# and in the kernel, and could round otherwise in a process that compiles than in one that loads.
 OPTIONS = {**FAST, "forceinline": True}
 # What numba raises: for np.no_such_name an AttributeError, for missing arguments a TypeError.
 UNCOMPILABLE = (errors.NumbaError, AttributeError, TypeError)

@@ -178,7 +178,8 @@ class Plan:
         own = [
             list(e.published),
             list(e.claims),
-            files_hash("comparison.py", "claims.py", "tracing.py", "verdict.py"),
+            dict(e.family),
+            files_hash("comparison.py", "claims.py", "table.py", "tracing.py", "verdict.py"),
         ]
         confirmed = [self.confirm_fingerprint(Path(f).parent.name) for f in self.confirmed(e.name)]
         return short_hash([self.all_fingerprint(experiment), confirmed, own])

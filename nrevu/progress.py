@@ -13,13 +13,14 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from nrevu import jobs, spending
 from nrevu.costs import confirm_cost, cost, overhead
 from nrevu.plan import Plan
-from nrevu.store import write_text
+from nrevu.store import meta_of, path_of, write_text
 from nrevu.upkeep import PROGRESS, RUNNING, note_running
 
 # What Snakemake says of each single job; it is still in Snakemake's own log file.
@@ -176,6 +177,22 @@ def where_time_went(plan: Plan) -> str:
     return spending.share(spending.read(logs, _begun.at), wall, _begun.cores, own)
 
 
+def against_reference(plan: Plan, tables: dict[str, Any]) -> list[str]:
+    """Return how the cells compare, bit by bit, with the reference run that the package ships."""
+    import pandas as pd
+
+    from nrevu import reference
+
+    files = [plan.made(name) / "confirmed.parquet" for name in tables]
+    again = [pd.read_parquet(file) for file in files if file.exists()]
+    agreement = reference.compare([*tables.values(), *again], plan.size)
+    if agreement is None:
+        return []
+    digest = agreement.differing[0] if agreement.differing else ""
+    meta = (digest and meta_of(path_of(plan.folder, digest))) or {"provenance": {}}
+    return reference.describe(agreement, meta["provenance"])
+
+
 def stop() -> None:
     """Print the last line of progress."""
     _stopped.set()
@@ -189,23 +206,27 @@ def finish(plan: Plan) -> None:
     """Print the last line of progress, the verdicts, and where the results are."""
     import pandas as pd
 
-    from nrevu.table import marked_cells
+    from nrevu.comparison import read_comparison
+    from nrevu.table import UNRELIABLE, marked_cells
     from nrevu.verdict import summary
 
     stop()
-    compared, marked = [], {}
+    compared, tables = [], {}
     for name in plan.experiments:
         folder = plan.made(name)
-        if not (folder / "table.csv").exists():  # a part of the workflow was asked for
+        if not (folder / "table.parquet").exists():  # a part of the workflow was asked for
             continue
-        marked[name] = marked_cells(pd.read_csv(folder / "table.csv"))
+        tables[name] = pd.read_parquet(folder / "table.parquet")
         if (folder / "comparison.csv").exists():
-            compared.append(pd.read_csv(folder / "comparison.csv").assign(experiment=name))
+            compared.append(read_comparison(folder / "comparison.csv").assign(experiment=name))
     lines = summary(pd.concat(compared, ignore_index=True)) if compared else []
-    parts = ", ".join(f"{count} of {name}" for name, count in marked.items() if count)
-    lines += textwrap.wrap(f"cells with a time not to be quoted: {parts}", 110) if parts else []
+    for kind, words in UNRELIABLE.items():
+        counts = {name: marked_cells(table, kind) for name, table in tables.items()}
+        parts = ", ".join(f"{count} of {name}" for name, count in counts.items() if count)
+        lines += textwrap.wrap(f"{words}: {parts}", 110) if parts else []
+    lines += [text for long in against_reference(plan, tables) for text in textwrap.wrap(long, 110)]
     lines.append(where_time_went(plan))
-    report = f"report: {plan.root / 'report.html'}; the rest: " if marked else "results: "
+    report = f"report: {plan.root / 'report.html'}; the rest: " if tables else "results: "
     lines += [f"{report}{plan.root / plan.label}"]
     for line in lines:
         tell(line)

@@ -4,7 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from nrevu.autocorr import Tau, clustering, rejection_rate, split_rhat, tau_from, times
+from nrevu.autocorr import (
+    Tau,
+    averaged,
+    clustering,
+    rejection_rate,
+    split_rhat,
+    tau_from,
+    times,
+)
 from nrevu.cell import Cell, config
 from nrevu.estimate import Estimate
 from nrevu.series import Series, averages, bits, quantities
@@ -27,9 +35,9 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         for name, values in columns.items()
     }
     taus = {name: tau_from(each) for name, each in found.items()}
-    averaged = averages(cell.distribution)
-    for name, members in averaged.items():
-        taus[name] = tau_from(np.mean([found[member] for member in members], axis=0))
+    groups = averages(cell.distribution)
+    for name, members in groups.items():
+        taus[name] = tau_from(averaged([found[member] for member in members]))
     result = {
         "name": cell.name,
         "digest": cell.digest,
@@ -38,6 +46,12 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         "bits": bits(series),
         "rejection_rate": {"value": rate.value, "se": finite(rate.se)},
         "tau": {q: {"value": finite(t.value), "se": finite(t.se)} for q, t in taus.items()},
+        "lags": {q: t.lags for q, t in taus.items()},
+        "lags_doubled": {
+            q: {"value": finite(t.doubled.value), "se": finite(t.doubled.se)}
+            for q, t in taus.items()
+            if t.short
+        },
         "clustering": {"value": finite(clusters.value), "se": finite(clusters.se)},
         "lag_too_short": [q for q, t in taus.items() if t.short],
         "not_converged": [],
@@ -52,7 +66,7 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     if pooled:
         posterior = {q: describe(columns[q], series.lengths, taus[q]) for q in pooled}
         bad = [q for q, about in posterior.items() if not converged(about)]
-        bad += [name for name, members in averaged.items() if set(members) & set(bad)]
+        bad += [name for name, members in groups.items() if set(members) & set(bad)]
         result |= {"posterior": posterior, "not_converged": bad}
     return result
 

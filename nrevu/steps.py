@@ -157,13 +157,14 @@ def trace_step(args: argparse.Namespace, spent: Counter) -> None:
     """Follow an experiment's best cells, and those that differ in u alone, update by update."""
     from nrevu.chain import trace
     from nrevu.experiment import expand
+    from nrevu.table import lengthened
     from nrevu.tracing import SHOWN, chosen, describe
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     cells = {cell.digest: cell for cell in experiment.cells}
     table = read_tables(args.table)
     traces = []
-    for choice in chosen(table, experiment.trace):
+    for choice in chosen(lengthened(table), experiment.trace):
         cell = cells[table.digest[choice.pop("row")]]
         with counted(spent, "sampling"):
             rows, decisions = zip(*trace(cell), strict=True)

@@ -15,7 +15,11 @@ from nrevu.cell import from_config, parameters
 from nrevu.result import LEVELS
 
 # What may be wrong with a time: too few lags were summed, or the chains do not agree.
-FLAGS = ("lag_too_short", "not_converged")
+SHORT, UNCONVERGED = FLAGS = ("lag_too_short", "not_converged")
+UNRELIABLE = {  # cells with such a time, in words
+    SHORT: "cells with too few lags (claims use twice as many)",
+    UNCONVERGED: "cells whose chains disagree or are too short (claims skip them)",
+}
 
 
 def row(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -28,6 +32,9 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
         flat[f"tau.{quantity}"] = tau["value"]
         flat[f"tau.{quantity}.se"] = tau["se"]
         flat[f"tau.{quantity}.lag_too_short"] = quantity in result["lag_too_short"]
+        longer = result["lags_doubled"].get(quantity, {"value": None, "se": None})
+        flat[f"tau.{quantity}.doubled"] = longer["value"]
+        flat[f"tau.{quantity}.doubled.se"] = longer["se"]
         if "posterior" in result:
             flat[f"tau.{quantity}.not_converged"] = quantity in result["not_converged"]
     for quantity, about in result.get("posterior", {}).items():
@@ -58,18 +65,35 @@ def table(results: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def flagged(cells: pd.DataFrame, column: str, kinds: Iterable[str] = FLAGS) -> pd.Series:
-    """Tell of each row whether its time or cost is not to be quoted."""
+    """Tell of each row whether its time or cost has one of some flags."""
     names = [f"{column.replace('cost.', 'tau.')}.{kind}" for kind in kinds]
     found = [cells[name].fillna(False).astype(bool) for name in names if name in cells]
     return pd.concat(found, axis=1).any(axis=1) if found else pd.Series(False, cells.index)
 
 
-def marked_cells(cells: pd.DataFrame) -> int:
-    """Return how many cells have a time that is not to be quoted."""
-    marks = [name for name in cells if name.endswith(FLAGS)]
+def marked_cells(cells: pd.DataFrame, kind: str) -> int:
+    """Return how many cells have a time with one of the FLAGS."""
+    marks = [name for name in cells if name.endswith(f".{kind}")]
     return int(cells[marks].fillna(False).astype(bool).any(axis=1).sum())
 
 
 def quotable(cells: pd.DataFrame, column: str) -> pd.Series:
-    """Tell of each row whether its time or cost is a positive number that may be quoted."""
-    return (cells[column] > 0) & ~flagged(cells, column)
+    """Tell of each row whether its time or cost is a positive number, from chains that agree."""
+    return (cells[column] > 0) & ~flagged(cells, column, (UNCONVERGED,))
+
+
+def lengthened(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the table as claims quote it: where the lags were too few, from twice as many."""
+    cells = cells.copy()
+    for name in [n for n in cells if n.endswith(f".{SHORT}")]:
+        tau = name.removesuffix(f".{SHORT}")
+        cost = tau.replace("tau.", "cost.")
+        short = cells[name].fillna(False).astype(bool)
+        if not short.any():
+            continue
+        each = cells.loc[short, cost] / cells.loc[short, tau]
+        for end in ("", ".se"):
+            longer = cells.loc[short, f"{tau}.doubled{end}"]
+            cells.loc[short, f"{tau}{end}"] = longer
+            cells.loc[short, f"{cost}{end}"] = longer * each
+    return cells

@@ -36,7 +36,7 @@ def chosen(table: pd.DataFrame, settings: Mapping[str, Any]) -> list[dict[str, A
 
 
 def best(cells: pd.DataFrame, quantity: str) -> Any | None:
-    """Return the row in which a time or cost is lowest, of those that may be quoted."""
+    """Return the row in which a time or cost is lowest, of cells whose chains agree."""
     usable = cells[quotable(cells, quantity)]
     return None if usable.empty else usable[quantity].idxmin()
 

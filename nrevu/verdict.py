@@ -1,7 +1,7 @@
 """Verdicts in words: how a number found compares with one published, and all of them together.
 
-In: differences in combined standard errors, z. Out: agrees, marginal or differs; and a statement
-on all numbers at once, which takes into account how many were compared.
+In: differences in combined standard errors, z, and how many numbers are compared. Out: agrees,
+marginal, differs, too noisy to tell or not judged; and a statement on all numbers at once.
 """
 
 import math
@@ -11,82 +11,129 @@ from statistics import NormalDist
 
 import pandas as pd
 
-MARGINAL, DIFFERENT = 2.0, 3.0  # beyond so many combined standard errors
+# Chances, if all numbers of a family agree, that any one of them gets the word.
+MARGINAL, DIFFERENT = 0.05, 0.01
+NOTICED = 0.2  # a number's relative difference that must not go unnoticed, or it is too noisy
+NOISY, NOT_JUDGED = "too noisy to tell", "not judged"
+WORDS = ("agrees", "marginal", "differs", NOISY, NOT_JUDGED)  # from best to worst
 
 
-def verdict(z: float) -> str:
-    """Return the verdict on one number."""
-    if math.isnan(z):
-        return "not compared"
-    if abs(z) <= MARGINAL:
-        return "agrees"
-    return "marginal" if abs(z) <= DIFFERENT else "differs"
+def chance(z: float, dof: float = math.inf) -> float:
+    """Return how often |z| would be as large by chance; with few degrees of freedom, Student's t.
+
+    By Wallace's transformation to a normal variate, within 0.5% of the chance from 19 on.
+    """
+    if math.isfinite(dof):
+        z = math.sqrt(dof * math.log1p(z * z / dof)) * (8 * dof + 1) / (8 * dof + 3)
+    return 2 * NormalDist().cdf(-abs(z))
 
 
-def chance_of_largest(z: Sequence[float]) -> float:
-    """Return how often the largest of so many differences would be as large if all agreed."""
-    largest = max(abs(value) for value in z)
-    return 1 - (2 * NormalDist().cdf(largest) - 1) ** len(z)
+def verdict(p: float, count: int, noisy: bool) -> str:
+    """Return the verdict on one of `count` numbers, by the chance of its difference.
+
+    `noisy` tells that its error is so large that it could hardly have differed.
+    """
+    if math.isnan(p):
+        return NOT_JUDGED
+    any_as_large = 1 - (1 - p) ** count
+    if any_as_large < DIFFERENT:
+        return "differs"
+    if any_as_large < MARGINAL:
+        return "marginal"
+    return NOISY if noisy else "agrees"
 
 
-def chance_of_sum(z: Sequence[float]) -> float:
+def is_noisy(row) -> bool:
+    """Tell whether a difference that matters would go unnoticed, being within 1.96 errors.
+
+    For a ratio that is all of it: published 1.15 that cannot be told from 1. For another number it
+    is a fifth.
+    """
+    relative = math.hypot(row["se"] / row["ours"], row["published.se"] / row["published"])
+    if row["kind"] == "claim" and row["quantity"].startswith("ratio"):
+        return 1.96 * relative > abs(math.log(row["published"]))
+    return 1.96 * relative > NOTICED
+
+
+def chance_of_largest(p: Sequence[float]) -> float:
+    """Return how often the smallest of so many chances would be as small if all agreed."""
+    return 1 - (1 - min(p)) ** len(p)
+
+
+def chance_of_sum(p: Sequence[float]) -> float:
     """Return how often the sum of squares would be as large if all agreed (chi-square).
 
     By Wilson and Hilferty's cube root, right to about 0.001.
     """
-    n, total = len(z), sum(value * value for value in z)
+    n, total = len(p), sum_of_squares(p)
     if total == 0:
         return 1.0
     cube = (total / n) ** (1 / 3)
     return 1 - NormalDist().cdf((cube - 1 + 2 / (9 * n)) / math.sqrt(2 / (9 * n)))
 
 
-def overall(z: Sequence[float]) -> str:
-    """Return a statement on all the numbers that were compared."""
-    compared = [value for value in z if not math.isnan(value)]
-    if not compared:
-        return "No published number was compared."
-    words = [verdict(value) for value in compared]
-    counts = ", ".join(
-        f"{sum(word.startswith(start) for word in words)} {name}"
-        for start, name in (("agree", "agree"), ("marginal", "marginal"), ("differ", "differ"))
-    )
-    largest, total = max(compared, key=abs), sum(value * value for value in compared)
-    by_largest, by_sum = chance_of_largest(compared), chance_of_sum(compared)
-    end = "as published" if 2 * min(by_largest, by_sum) > 0.05 else "not all as published"
+def sum_of_squares(p: Sequence[float]) -> float:
+    """Return the sum of squares of the normal variates that have these chances."""
+    return sum(NormalDist().inv_cdf(max(each, 1e-300) / 2) ** 2 for each in p)
+
+
+def overall(numbers: pd.DataFrame) -> str:
+    """Return a statement on all the published numbers together: the headline."""
+    judged = numbers[numbers.p.notna()]
+    left = len(numbers) - len(judged)
+    rest = f" {left} more could not be judged." if left else ""
+    if judged.empty:
+        return f"No published number was compared.{rest}"
+    p = list(judged.p)
+    by_sum, by_largest = chance_of_sum(p), chance_of_largest(p)
+    joint = min(1.0, 2 * min(by_sum, by_largest))
+    noisy = int((judged.verdict == NOISY).sum())
+    head = "Consistent with the paper" if joint > 0.05 else "Not consistent with the paper"
+    if joint > 0.05 and noisy:
+        head += ", as far as runs this short can tell"
+    too = f", {noisy} of them too noisy to tell" if noisy else ""
     return (
-        f"{len(compared)} published numbers compared: {counts}. The largest difference is "
-        f"{largest:+.1f} combined standard errors; if all agreed, the largest of so many would be "
-        f"that large in {percent(by_largest)} of cases, and the sum of squares ({total:.1f}) as "
-        f"large in {percent(by_sum)}. Together: {end}."
+        f"{head}: p = {probability(joint)} over {len(p)} numbers{too} (sum of squares "
+        f"{sum_of_squares(p):.1f}: p = {probability(by_sum)}; largest difference "
+        f"{max(judged.z, key=abs):+.1f} combined standard errors: p = {probability(by_largest)}; "
+        f"the smaller counts twice).{rest}"
     )
 
 
-def percent(chance: float) -> str:
-    """Return a chance as '12%', or '0.03%'."""
-    return f"{100 * chance:.0f}%" if chance >= 0.1 else f"{100 * chance:.2g}%"
+def probability(p: float) -> str:
+    """Return a chance as '0.12', or '0.0003'."""
+    return f"{p:.2f}" if p >= 0.1 else f"{p:.1g}"
 
 
 def summary(compared: pd.DataFrame) -> list[str]:
-    """Return the verdicts as lines for a terminal, the numbers of a published run on one line.
+    """Return the verdicts as lines for a terminal: all together, each published run, each claim.
 
     A run's numbers stand as differences in standard errors, a claim with its 95% interval.
     """
+    numbers = compared[compared.kind == "number"]
+    numbers = numbers.drop_duplicates(["experiment", "what", "quantity"])
     lines = []
-    numbers = compared[compared.kind == "number"].drop_duplicates(["digest", "quantity"])
     for (name, what), rows in numbers.groupby(["experiment", "what"], sort=False):
         found = zip(rows.quantity, rows.z, strict=True)
         parts = ", ".join(f"{q.removeprefix('tau.')} {z:+.1f}" for q, z in found)
-        lines.append(line(verdict(max(rows.z, key=abs)), name, what, f"z: {parts}"))
+        worst = max(rows.verdict, key=WORDS.index)
+        reasons = "; ".join(dict.fromkeys(rows.reason[rows.reason != ""]))
+        lines.append(line(worst, name, what, reasons or f"z: {parts}"))
     for row in compared[compared.kind == "claim"].itertuples():
-        published = "" if math.isnan(row.published) else f"; published {row.published:g}"
-        word = "" if math.isnan(row.published) else row.verdict
-        basis = f", {row.basis}" if str(row.basis).startswith("selected") else ""
-        found = f"{row.ours:.3g} ({row.low:.3g} to {row.high:.3g}{basis}){published}"
-        lines.append(line(word, row.experiment, row.what, found))
-    return [*lines, *textwrap.wrap(overall(list(numbers.z)), 110)]
+        lines.append(line(row.verdict, row.experiment, row.what, claim_text(row)))
+    return [*lines, *textwrap.wrap(overall(numbers), 110)]
+
+
+def claim_text(row) -> str:
+    """Return what was found of a claim, or why it could not be judged."""
+    published = "" if math.isnan(row.published) else f"published {row.published:g}"
+    if row.reason:
+        return "; ".join(part for part in (published, row.reason) if part)
+    basis = f", {row.basis}" if row.basis not in ("", "confirmed") else ""
+    found = f"{row.ours:.3g} ({row.low:.3g} to {row.high:.3g}{basis})"
+    return "; ".join(part for part in (found, published) if part)
 
 
 def line(word: str, name: str, what: str, found: str) -> str:
     """Return one line of the summary, long words on what was compared cut short."""
-    return f"{word:9} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"
+    return f"{word:17} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"

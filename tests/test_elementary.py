@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from nrevu.target import njit
 
 from nrevu import elementary
 from nrevu.kernel import OPTIONS
+from nrevu.target import njit
 
 
 def over(function):

@@ -9,7 +9,6 @@ import math
 import numpy as np
 import pytest
 from chains import advance
-from nrevu.target import njit
 
 from nrevu import rng, updates
 from nrevu.cell import Cell, Run, Schedule, U
@@ -19,6 +18,7 @@ from nrevu.distributions.mixed import Mixed
 from nrevu.kernel import OPTIONS, bind, bindings, build, fixed_dim
 from nrevu.method import HMC, PersistentLangevin
 from nrevu.mistake import Mistake
+from nrevu.target import njit
 
 CHAINS = 40_000
 MIXED = Mixed(20, 0.3)  # a wider sd than the paper's, so that few updates move x[0] a good way

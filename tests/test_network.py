@@ -13,7 +13,6 @@ import math
 import numpy as np
 import pytest
 from chains import NO_TRACE
-from nrevu.target import njit
 
 from nrevu import rng, updates
 from nrevu.cases import generated
@@ -25,6 +24,7 @@ from nrevu.kernel import OPTIONS, bind, bindings, build
 from nrevu.method import HMC, PersistentLangevin
 from nrevu.mistake import Mistake
 from nrevu.result import summarise
+from nrevu.target import njit
 
 PAPER = Network(12, 300, 1, 1, 1, 4.0, 0.5)
 SMALL = Network(2, 6, 0, 0, 1, 6.0, 1.0)

@@ -12,12 +12,12 @@ import math
 import numpy as np
 import pytest
 from chains import advance, single
-from nrevu.target import njit
 
 from nrevu import rng, updates
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.pairs import Pairs
 from nrevu.kernel import OPTIONS, bind, bindings, build
+from nrevu.target import njit
 
 CHAINS = 60_000
 NO_W = np.empty(0)

@@ -38,7 +38,9 @@ def execute(args: argparse.Namespace) -> None:
     for size in args.sizes:
         subprocess.run([sys.executable, "-m", "nrevu", "make", "--size", size], check=True)
         folders = [Path("results") / size / name for name in default_set()]
-        files = [folder / f"{kind}.parquet" for folder in folders for kind in ("table", "confirmed")]
+        files = [
+            folder / f"{kind}.parquet" for folder in folders for kind in ("table", "confirmed")
+        ]
         about = {key: provenance()[key] for key in ("nrevu", *DECISIVE)}
         tables = [read_tables([str(file)]) for file in files if file.exists()]
         print(write(size, about, tables))

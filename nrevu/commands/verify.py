@@ -6,8 +6,8 @@ import sys
 from nrevu.commands.words import add_experiments
 
 ABOUT = """\
-Runs some cells of the default experiments and compares them, bit by bit, with the reference run that
-nrevu ships. Nothing is written to disk but compiled kernels.
+Runs some cells of the default experiments and compares them, bit by bit, with the reference run
+that nrevu ships. Nothing is written to disk but compiled kernels.
 
   nrevu verify                            a few seconds' worth, over all kernels
   nrevu verify fig1 fig2 --cells 20

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from nrevu.target import njit
 
 from nrevu.chain import settled
 from nrevu.conformance.timing import costs
 from nrevu.foreign import energy_by_gradient
 from nrevu.kernel import NEEDS, OPTIONS, bind
 from nrevu.rng import WORDS
+from nrevu.target import njit
 
 POINTS = 6  # draws or starts at which functions are tried
 SAMPLE = 200  # draws or starts that tell where the distribution is, and how wide

@@ -5,9 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from nrevu.target import njit
-
 from nrevu.kernel import OPTIONS, bind
+from nrevu.target import njit
 
 OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes by itself
 

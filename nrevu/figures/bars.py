@@ -34,7 +34,8 @@ def bests(settings, column: str, table: pd.DataFrame, confirmed: pd.DataFrame | 
     """Return the best cell for each of a figure's bars that has one."""
     found = []
     for index, bar in enumerate(settings["bars"]):
-        cell, grid, note = quoted(table, confirmed, bar["where"], column)
+        side = quoted(table, confirmed, bar["where"], column)
+        cell, grid, note = side.cell, side.grid, side.basis
         if cell is not None:
             colour = COLOURS[1:][index % (len(COLOURS) - 1)]
             again = table[table["digest"] == cell["selected.digest"]] if note == "confirmed" else ()

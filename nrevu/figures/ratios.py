@@ -16,6 +16,7 @@ def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | No
     beside = [expand(name, experiment.size) for name in experiment.beside]
     expected = [parameters(cell) for e in (experiment, *beside) for cell in e.cells]
     found = claim_rows(experiment.claims, table, confirmed, expected)
+    found = [row for row in found if not row["reason"]]
     figure = Figure(figsize=(9, 1.6 + 0.55 * max(1, len(found))), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     ax = figure.subplots()

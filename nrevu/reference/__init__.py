@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from nrevu.verdict import chance_of_largest, chance_of_sum, percent
+from nrevu.verdict import chance, chance_of_largest, chance_of_sum, probability
 
 HERE = Path(__file__).parent
 # What decides bits: the target, the versions of what compiles, and our own sources.
@@ -95,7 +95,9 @@ def describe(agreement: Agreement, provenance: Mapping[str, Any]) -> list[str]:
     line += f"; {agreement.unknown} more are not part of it" if agreement.unknown else ""
     if not agreement.differing:
         return [line]
-    return [line, f"why bits differ: {reason(agreement.about, provenance)}", statistics(agreement)]
+    unknown = "not known: target, versions and sampling code are the same"
+    why = reason(agreement.about, provenance) or unknown
+    return [line, f"likely reason: {why}", statistics(agreement)]
 
 
 def reason(about: Mapping[str, Any], provenance: Mapping[str, Any]) -> str:
@@ -106,7 +108,7 @@ def reason(about: Mapping[str, Any], provenance: Mapping[str, Any]) -> str:
         for key in DECISIVE
         if provenance.get(key) != about[key]
     ]
-    return "; ".join(parts) or "not known: target, versions and sampling code are the same"
+    return "; ".join(parts)
 
 
 def statistics(agreement: Agreement) -> str:
@@ -114,9 +116,11 @@ def statistics(agreement: Agreement) -> str:
     z = agreement.z
     if not z:
         return "those cells have no numbers to compare"
-    largest, total = percent(chance_of_largest(z)), percent(chance_of_sum(z))
+    chances = [chance(each) for each in z]
+    largest, total = chance_of_largest(chances), chance_of_sum(chances)
     return (
         f"those {len(agreement.differing)} cells against the reference's numbers: largest of "
-        f"{len(z)} differences {max(z, key=abs):+.1f} combined standard errors (chance of one as "
-        f"large: {largest}), sum of squares {sum(v * v for v in z):.0f} (chance: {total})"
+        f"{len(z)} differences {max(z, key=abs):+.1f} combined standard errors "
+        f"(p = {probability(largest)}), sum of squares {sum(v * v for v in z):.0f} "
+        f"(p = {probability(total)})"
     )

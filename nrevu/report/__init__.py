@@ -16,7 +16,7 @@ from bokeh.embed import json_item
 from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from nrevu import __version__
+from nrevu import __version__, reference
 from nrevu.cell import Cell, parameters
 from nrevu.comparison import compare, flags_text
 from nrevu.experiment import Experiment, find
@@ -67,16 +67,19 @@ def page(found: Sequence[Found]) -> str:
     numbers = pd.concat(
         [rows.assign(experiment=name) for name, rows in compared.items()], ignore_index=True
     )
-    numbers = numbers[~numbers.duplicated(["digest", "quantity"]) | (numbers.kind != "number")]
+    same = numbers.duplicated(["experiment", "what", "quantity"]) & (numbers.kind == "number")
+    numbers = numbers[~same]
     for part in parts:  # each figure for itself: a document of many takes Bokeh minutes
         part["plots"] = [(plot.name, json.dumps(json_item(plot))) for plot in part["plots"]]
     environment = Environment(
         loader=PackageLoader("nrevu", "report"), autoescape=True, undefined=StrictUndefined
     )
-    environment.filters |= {"g": lambda value, digits=4: f"{value:.{digits}g}"}
+    shown = lambda value, digits=4: "–" if pd.isna(value) else f"{value:.{digits}g}"  # noqa: E731
+    environment.filters |= {"g": shown}
     return environment.get_template("page.html").render(
         size=found[0].experiment.size,
-        verdict=overall(list(numbers.z[numbers.kind == "number"])),
+        verdict=overall(numbers[numbers.kind == "number"]),
+        bits=against_reference(found),
         numbers=numbers[numbers.kind == "number"].to_dict("records"),
         claims=numbers[numbers.kind == "claim"].to_dict("records"),
         missing={f.experiment.name: len(f.missing) for f in found if f.missing},
@@ -86,6 +89,18 @@ def page(found: Sequence[Found]) -> str:
         label=label,
         isnan=pd.isna,
     )
+
+
+def against_reference(found: Sequence[Found]) -> list[str]:
+    """Return how the cells compare, bit by bit, with the reference run that the package ships."""
+    tables = [f.table for f in found if len(f.table)]
+    tables += [f.confirmed for f in found if f.confirmed is not None]
+    agreement = reference.compare(tables, found[0].experiment.size)
+    if agreement is None or not tables:
+        return []
+    kinds = [kind for f in found for kind in f.provenance]
+    other = [kind for kind in kinds if reference.reason(agreement.about, kind)]
+    return reference.describe(agreement, (other or kinds or [{}])[0])
 
 
 def comparison(found: Found, by_name: dict[str, Found]) -> pd.DataFrame:
