@@ -57,14 +57,14 @@ def bars(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None
             draw_bar(ax, index, 0.6, best, columns[0])
         names = [f"{best.label}\n{best.settings}" for best in chosen]
         ax.set_xticks(range(len(chosen)), names, fontsize=8.5)
-        ax.set_ylabel(value_title(columns[0]))
+        ax.set_ylabel(value_title(columns[0], table))
     else:
         each = 0.8 / max(1, len(chosen))
         for number, best in enumerate(chosen):
             for index, column in enumerate(columns):
                 draw_bar(ax, index + each * (number - (len(chosen) - 1) / 2), each, best, column)
         ax.set_xticks(range(len(columns)), settings.get("labels") or [label(c) for c in columns])
-        ax.set_ylabel(value_title(columns[0]).partition(" of the ")[0])
+        ax.set_ylabel(value_title(columns[0], table).partition(" of the ")[0])
     show_legend(ax, chosen, unquoted(settings, chosen), several=len(columns) > 1)
     ax.grid(axis="x", visible=False)
     ax.set_axisbelow(True)

@@ -46,7 +46,7 @@ def line_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
             x = part[settings["x"]]
             points = part[x > 0 if settings.get("x_scale") == "log" else x.notna()]
             scales = {"x_axis_type": settings.get("x_scale", "linear"), "y_axis_type": scale}
-            plot = empty(title, settings, value_title(column), **scales)
+            plot = empty(title, settings, value_title(column, shown), **scales)
             draw_lines(plot, settings, column, points, about)
             made.append(plot)
     return made
