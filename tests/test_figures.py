@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 
 from nrevu.cell import parameters
 from nrevu.experiment import expand
 from nrevu.figures import draw, save
+from nrevu.figures.bars import explain_absence
 from nrevu.figures.style import METHOD_COLOURS, palette, value_label
 
 
@@ -247,10 +248,8 @@ def test_only_one_method_was_confirmed(method):
         (ax,) = draw(experiment, name, grid, [], again).axes
         assert ax.patches or ax.lines
         if experiment.figures[name]["kind"] == "bars":
-            told = [text.get_text() for text in ax.figure.legends[0].get_texts()]
-            other = {"hmc": "persistent Langevin", "persistent_langevin": "HMC"}[method]
-            left_out = [t for t in told if t.startswith("left out")]
-            assert len(left_out) == 2 and all(f": {other}, " in t for t in left_out)
+            absent = [t for t in ax.texts if "no cell converged" in t.get_text().replace("\n", " ")]
+            assert len(absent) == 2 * len(experiment.figures[name].get("values", "1"))
 
 
 def test_intervals_show_where_each_quantity_lies():
@@ -385,6 +384,25 @@ def test_ticks_are_where_cells_are_shown(experiment, table):
     assert list(figure.axes[0].get_xticks()) == [2.0]
 
 
+def test_a_method_has_one_colour_in_every_figure(experiment, table):
+    standard, moving = METHOD_COLOURS["persistent_langevin"]
+    (ax,) = draw(expand("mixed_langevin", "paper"), "mixed", mixed_table(), []).axes
+    bars = [to_hex(patch.get_facecolor()) for patch in ax.patches]
+    assert bars == [c.lower() for c in (METHOD_COLOURS["hmc"][0], standard, moving)]
+    network, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    every = [*METHOD_COLOURS["hmc"], standard, moving]
+    (ax,) = draw(network, "network_posterior", grid, [], confirmed_network()).axes
+    medians = [line.get_markeredgecolor() for line in ax.lines if line.get_marker() == "o"]
+    assert medians[::5] == every
+    for claim, colour in (("u: nonreversible", moving), ("u: standard", standard)):
+        over = {"method": "persistent_langevin", "u": claim[3:]}
+        claims = [{"text": "", "quantity": "tau.relevant", "of": {"method": "hmc"}, "over": over}]
+        figures = {"gain": {"kind": "ratios"}}
+        other = dataclasses.replace(network, claims=claims, figures=figures)
+        (ax,) = draw(other, "gain", grid, []).axes
+        assert ax.containers[0].lines[0].get_color() == colour
+
+
 def test_lines_have_the_colours_of_their_methods(experiment, table):
     metropolis, moving = METHOD_COLOURS["metropolis"]
     two = table[table["u.delta"].isna() | (table["u.delta"] == 0.3)]
@@ -413,3 +431,51 @@ def test_a_line_looks_the_same_in_all_rows(experiment, table):
     assert len(above) == 5 and len(below) == 4
     for a, b in zip([above[0], *above[2:]], below, strict=True):
         assert (a.get_color(), a.get_marker()) == (b.get_color(), b.get_marker())
+
+
+def test_a_bar_that_is_not_shown_keeps_its_place_with_the_reason():
+    network, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    hmc = grid.method == "hmc"
+    grid["tau.relevant.not_converged"] = hmc & (grid.u == "standard")
+    grid["tau.relevant.lag_too_short"] = hmc & (grid.u != "standard")
+    grid = grid[~((grid.method == "persistent_langevin") & (grid.u == "standard"))]
+    reasons = ["no cell converged", "the lag is too short in every cell"]
+    reasons = [f"not shown: {reason}" for reason in (*reasons, "all its cells are missing")]
+    (ax,) = draw(network, "network", grid, []).axes
+    assert [text.get_text().partition("\n")[0] for text in ax.get_xticklabels()] == [
+        *("HMC,", "HMC,", "persistent Langevin,", "persistent Langevin,")
+    ]
+    (bar,) = ax.patches
+    assert bar.get_x() + bar.get_width() / 2 == 3
+    absent = [text for text in ax.texts if text.get_text().startswith("not")]
+    assert [text.get_position()[0] for text in absent] == [0, 1, 2]
+    assert [text.get_text().replace("\n", " ") for text in absent] == reasons
+    (ax,) = draw(network, "network_inputs", grid, []).axes
+    assert len([patch for patch in ax.patches if patch.get_width() > 0]) == 4
+    assert [t.get_text().split("\n")[1] for t in ax.texts if t.get_rotation() == 90][::4] == reasons
+    (ax,) = draw(network, "network_posterior", grid, []).axes
+    assert [t.get_text().partition(": ")[2] for t in ax.texts][::5] == reasons
+
+
+def test_why_no_cell_may_be_quoted():
+    grid = both().reset_index(drop=True)
+    everything = ({}, "tau.relevant", grid)
+    again = confirmed_network().assign(**{"tau.relevant.not_converged": True})
+    assert explain_absence(*everything, again) == "no confirming run converged"
+    grid.loc[::2, "tau.relevant.not_converged"] = True
+    grid["tau.relevant.lag_too_short"] = grid.index % 2 == 1
+    assert explain_absence(*everything, None) == "no cell may be quoted"
+
+
+def test_values_without_an_estimate_are_no_bars():
+    table = mixed_table()
+    table["cost.square"] = table["cost.indicator"].where(table.method != "hmc")
+    table["cost.square.se"] = 1.0
+    experiment = expand("mixed_langevin", "paper")
+    settings = {**experiment.figures["mixed"], "values": ["cost.indicator", "cost.square"]}
+    experiment = dataclasses.replace(experiment, figures={"mixed": settings})
+    (ax,) = draw(experiment, "mixed", table, []).axes
+    assert len([patch for patch in ax.patches if patch.get_width() > 0]) == 5
+    assert [t.get_text() for t in ax.texts if "no estimate" in t.get_text()] == [
+        "HMC\nnot shown: no estimate"
+    ]
