@@ -85,6 +85,7 @@ def bars(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None
     figure = Figure(figsize=(width, 4.8), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     ax = figure.subplots()
+    cells = pd.DataFrame([best.cell for best in chosen if best.cell is not None])
     if len(columns) == 1:
         for index, best in enumerate(chosen):
             draw_bar(ax, index, 0.6, best, columns[0])
@@ -92,14 +93,14 @@ def bars(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None
             best.label if best.cell is None else f"{best.label}\n{best.text}" for best in chosen
         ]
         ax.set_xticks(range(len(chosen)), names, fontsize=8.5)
-        ax.set_ylabel(value_title(columns[0], table))
+        ax.set_ylabel(value_title(columns[0], cells))
     else:
         each = 0.8 / len(chosen)
         for number, best in enumerate(chosen):
             for index, column in enumerate(columns):
                 draw_bar(ax, index + each * (number - (len(chosen) - 1) / 2), each, best, column)
         ax.set_xticks(range(len(columns)), settings.get("labels") or [label(c) for c in columns])
-        ax.set_ylabel(y_label(columns[0], table))
+        ax.set_ylabel(y_label(columns[0], cells))
     ax.set_xlim(-0.5, (len(chosen) if len(columns) == 1 else len(columns)) - 0.5)
     show_legend(ax, chosen, columns)
     ax.grid(axis="x", visible=False)

@@ -41,7 +41,9 @@ def heat(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figur
         note = "? not to be quoted: lag too short, or chains that do not agree"
         figure.supxlabel(note, fontsize=8.5)
     scale = matplotlib.cm.ScalarMappable(norm, "viridis_r")
-    bar = figure.colorbar(scale, ax=axes.tolist(), shrink=0.8, extend="max")
+    beyond = ((values < norm.vmin).any(), (values > norm.vmax).any())
+    ends = {(True, True): "both", (True, False): "min", (False, True): "max"}
+    bar = figure.colorbar(scale, ax=axes.tolist(), shrink=0.8, extend=ends.get(beyond, "neither"))
     label_log_axis(bar.ax.yaxis)
     bar.ax.tick_params(which="both", labelsize=8)
     bar.set_label(value_title(settings["value"], shown))

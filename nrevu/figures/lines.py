@@ -244,6 +244,6 @@ def add_key(figure: Figure, settings, handles: dict[str, Any]) -> None:
         order,
         loc="outside lower center",
         ncols=min(len(order), int(figure.get_figwidth() / 2.1)),
-        title="times: lines are shifted sideways a little to tell them apart" if shifted else None,
+        title="times and costs: lines are shifted sideways a little" if shifted else None,
         title_fontsize=8,
     )

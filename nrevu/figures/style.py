@@ -118,7 +118,7 @@ def y_label(column: str, cells: pd.DataFrame) -> str:
     if column.startswith("cost."):
         return f"{evaluations(cells)}\nper independent draw"
     if column.startswith("tau."):
-        groups = cells["schedule.group"].unique()
+        groups = pd.unique(cells.get("schedule.group", pd.Series()))
         of = f" (groups of {groups[0]})" if len(groups) == 1 else " (groups)"
         return "autocorrelation time" + of
     return "mean" if column.startswith("mean.") else label(column)
@@ -167,7 +167,7 @@ def shade(colour: str, index: int, count: int) -> str:
     if count == 1:
         return colour
     darkness = 2 * index / (count - 1) - 1  # from -1 to 1
-    share, end = (0.55 * darkness, 0.0) if darkness > 0 else (-0.45 * darkness, 1.0)
+    share, end = (0.6 * darkness, 0.0) if darkness > 0 else (-0.4 * darkness, 1.0)
     return to_hex([(1 - share) * part + share * end for part in to_rgb(colour)])
 
 

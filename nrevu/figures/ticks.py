@@ -5,15 +5,16 @@ import math
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 
 def label_log_axis(axis: Axis) -> None:
     """Label as many numbers on a logarithmic axis as its range has room for."""
     low, high = axis.get_view_interval()
     decades = math.log10(high / low)
-    digits = range(1, 10) if decades < 0.7 else (1, 2, 5) if decades < 2.5 else (1,)
-    axis.set_major_locator(LogLocator(subs=digits, numticks=12))
+    digits = (1, 2, 5) if decades < 2.5 else (1,)
+    few = MaxNLocator(nbins=6, steps=(1, 2, 5, 10))
+    axis.set_major_locator(few if decades < 0.8 else LogLocator(subs=digits, numticks=12))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(NullFormatter())
 
