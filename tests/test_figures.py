@@ -479,3 +479,9 @@ def test_values_without_an_estimate_are_no_bars():
     assert [t.get_text() for t in ax.texts if "no estimate" in t.get_text()] == [
         "HMC\nnot shown: no estimate"
     ]
+
+
+@pytest.mark.parametrize(("ends", "beyond"), [([100, 500], "neither"), ([255, 260], "both")])
+def test_a_colour_scale_shows_what_lies_beyond_it(ends, beyond):
+    figure = redraw(expand("mixed_hmc", "paper"), mixed_table()[180:], range=ends)
+    assert figure.axes[-1]._colorbar.extend == beyond
