@@ -21,6 +21,7 @@ from nrevu.tracing import best
 
 SELECTED = "selected, not confirmed"
 CONFIRMED = "confirmed"
+RUN = "run the workflow to its end"
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Side:
     grid: pd.Series | None = None  # the best cell of the grid
     basis: str = ""  # CONFIRMED, SELECTED or nothing, where there was no choice
     reason: str = ""  # why there is no cell
+    remedy: str = ""  # what to do about it
 
 
 def claim_rows(
@@ -47,12 +49,26 @@ def claim_rows(
             incomplete(table, where, expected) or quoted(table, confirmed, where, claim["quantity"])
             for where in wheres
         ]
-        reasons = dict.fromkeys(side.reason for side in sides if side.reason)
-        if reasons:
-            rows.append({**about(claim), "reason": "; ".join(reasons)})
-        else:
+        if all(side.cell is not None for side in sides):
             rows.append({**about(claim), **numbers(claim, sides)})
+        else:
+            rows.append({**about(claim), "reason": why_not(wheres, sides)})
     return rows
+
+
+def why_not(wheres: Sequence[Mapping[str, Any]], sides: Sequence[Side]) -> str:
+    """Return why a claim cannot be judged, for each of its sides, and what to do about it."""
+    failed = [(where, side) for where, side in zip(wheres, sides, strict=True) if side.reason]
+    reasons = "; ".join(f"{settings_words(where)}: {side.reason}" for where, side in failed)
+    remedies = dict.fromkeys(side.remedy for _, side in failed)
+    return f"{reasons}. To do: {'; '.join(remedies)}"
+
+
+def settings_words(at: Mapping[str, Any]) -> str:
+    """Return settings in words: 'standard, stepsize 1.8'."""
+    names = (key.partition(".")[2] for key in at)
+    pairs = (f"{name} {value}".strip() for name, value in zip(names, at.values(), strict=True))
+    return ", ".join(pairs) or "all cells"
 
 
 def about(claim: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,7 +122,7 @@ def incomplete(table: pd.DataFrame, where: Mapping, expected: Sequence[Mapping])
     missing = wanted - len(matching(table, where))
     if not missing:
         return None
-    return Side(reason=f"{missing} of {wanted} cells are missing: run the workflow to its end")
+    return Side(reason=f"{missing} of {wanted} cells are missing", remedy=RUN)
 
 
 def quoted(
@@ -118,11 +134,11 @@ def quoted(
     """
     cells = lengthened(matching(table, where))
     if cells.empty:
-        return Side(reason="its cells are missing: run the workflow to its end")
+        return Side(reason="all its cells are missing", remedy=RUN)
     row = best(cells, quantity)
     if row is None:
-        again = "run.groups; all cells of the grid would be sampled again"
-        return Side(reason=unusable(cells, quantity, "no cell of the grid", again))
+        again = "raise run.groups (all cells of the grid would be sampled again)"
+        return Side(reason=unusable(cells, quantity, "cell of the grid"), remedy=again)
     grid = cells.loc[row]
     if len(cells) == 1:
         return Side(grid, grid)
@@ -132,21 +148,19 @@ def quoted(
     candidates = lengthened(candidates)
     row = chosen(candidates, quantity)
     if row is None:
-        again = "confirm.longer; only the confirming runs would be sampled again"
-        return Side(reason=unusable(candidates, quantity, "no confirming run", again))
+        again = "raise confirm.longer (only the confirming runs would be sampled again)"
+        return Side(reason=unusable(candidates, quantity, "confirming run"), remedy=again)
     return Side(candidates.loc[row], grid, CONFIRMED)
 
 
-def unusable(cells: pd.DataFrame, quantity: str, none: str, again: str) -> str:
-    """Return why no cell of some can be quoted, by the one nearest to it, and what to raise."""
-    agree = ~flagged(cells, quantity, (UNCONVERGED,))
-    if agree.any():
-        return f"{none} has a positive {quantity}: raise {again}"
-    nearest = worst_convergence(cells)
-    return f"{none} converged{nearest}: raise {again}"
+def unusable(cells: pd.DataFrame, quantity: str, name: str) -> str:
+    """Return why no cell of some can be quoted."""
+    if flagged(cells, quantity, (UNCONVERGED,)).all():
+        return f"no {name} converged{nearest(cells)}"
+    return f"no {name} has chains that agree and a positive {quantity}"
 
 
-def worst_convergence(cells: pd.DataFrame) -> str:
+def nearest(cells: pd.DataFrame) -> str:
     """Return the R-hat and effective sample size of the cell that comes nearest to agreement."""
     rhats, effectives = ([n for n in cells if n.startswith(f"{k}.")] for k in ("rhat", "effective"))
     if not rhats or not effectives:
@@ -157,7 +171,7 @@ def worst_convergence(cells: pd.DataFrame) -> str:
     row = worst.idxmin()
     smallest = cells.loc[row, effectives].min()
     name = cells.loc[row, "digest"]
-    return f" (the nearest, {name}, has R-hat {worst[row]:.3f}, effective sample {smallest:.0f})"
+    return f" (nearest: {name}, R-hat {worst[row]:.2f}, effective sample {smallest:.0f})"
 
 
 def matching(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from nrevu.autocorr import unit_count
 from nrevu.cell import parameters
-from nrevu.claims import claim_rows, matching
+from nrevu.claims import RUN, claim_rows, matching, settings_words
 from nrevu.experiment import Experiment, published_quantities
 from nrevu.student import t_quantile
 from nrevu.verdict import chance, is_noisy, verdict
@@ -76,10 +76,10 @@ def numbers(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]
     for entry in experiment.published:
         found = matching(table, entry["at"])
         for quantity in published_quantities(entry):
-            about = {"kind": "number", "what": words(entry["at"]), "quantity": quantity}
+            about = {"kind": "number", "what": settings_words(entry["at"]), "quantity": quantity}
             about |= {"published": entry[quantity], "reason": ""}
             if found.empty:
-                rows.append({**about, "reason": "its cell is missing: run the workflow to its end"})
+                rows.append({**about, "reason": f"its cell is missing. To do: {RUN}"})
             else:
                 rows.append({**about, **number(found.iloc[0], quantity, entry)})
     return rows
@@ -89,7 +89,7 @@ def number(cell: pd.Series, quantity: str, entry: Mapping[str, Any]) -> dict[str
     """Return the comparison of one published number with a cell's own."""
     ours, se = cell[quantity], cell[f"{quantity}.se"]
     if not se > 0 or pd.isna(ours):
-        reason = "it has no value or no standard error: raise run.groups or run.chains"
+        reason = "no value or no standard error. To do: raise run.groups or run.chains"
         return {"reason": reason, "digest": cell["digest"]}
     theirs = se * math.sqrt(cell["run.groups"] / entry["groups"])
     dof = unit_count(cell["run.chains"]) - 1
@@ -106,11 +106,11 @@ def number(cell: pd.Series, quantity: str, entry: Mapping[str, Any]) -> dict[str
     }
 
 
-def words(at: Mapping[str, Any]) -> str:
-    """Return settings in words: 'standard, stepsize 1.8'."""
-    names = (key.partition(".")[2] for key in at)
-    pairs = (f"{name} {value}".strip() for name, value in zip(names, at.values(), strict=True))
-    return ", ".join(pairs)
+def once(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return comparisons without the published numbers that another experiment compares too."""
+    cells = compared.digest.where(compared.digest != "", compared.experiment + compared.what)
+    repeated = compared.assign(cell=cells).duplicated(["cell", "quantity", "published"])
+    return compared[~repeated | (compared.kind != "number")]
 
 
 def flags_text(table: pd.DataFrame) -> list[str]:

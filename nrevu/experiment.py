@@ -222,9 +222,10 @@ def family(name: str) -> dict[str, int]:
     """
     together = default_set()
     docs = [read(other) for other in (together if Path(name).stem in together else [name])]
-    numbers = [published_quantities(entry) for d in docs for entry in d.data.get("published", ())]
+    entries = [entry for d in docs for entry in d.data.get("published", ())]
+    numbers = {(q, e[q], e["groups"]) for e in entries for q in published_quantities(e)}
     claims = [claim for d in docs for claim in d.data.get("claims", ()) if "published" in claim]
-    return {"number": sum(map(len, numbers)), "claim": len(claims)}
+    return {"number": len(numbers), "claim": len(claims)}
 
 
 def published_quantities(entry: Mapping[str, Any]) -> list[str]:

@@ -29,7 +29,7 @@ FIGURE_KEYS = {
     "x": str,  # the column on the horizontal axis
     "x_label": str,  # what to call it
     "x_scale": str,  # log, or linear
-    "y_scale": str,  # of autocorrelation times: log, or linear
+    "y_scale": str,  # of autocorrelation times and costs: log, or linear
     "panels": list,  # the columns on the vertical axes, a panel each; trace: u of single updates
     "rows": str,  # the column whose values get a row of panels each
     "columns": str,  # heat: the column whose values get a column of panels each
@@ -44,7 +44,7 @@ FIGURE_KEYS = {
     "labels": list,  # what to call the `values` or `quantities`
     "bars": list,  # the cells to choose the best of, for a bar each: {label, where}
     "range": list,  # heat: the values at the ends of the colour scale
-    "colours": list,  # of the lines, in the order of their values; default: a safe palette
+    "colours": list,  # of the lines, in order; default: those of the methods, or a safe palette
 }
 KINDS = {  # of figures: what each needs, and what else it may have
     "lines": (

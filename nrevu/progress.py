@@ -206,7 +206,7 @@ def finish(plan: Plan) -> None:
     """Print the last line of progress, the verdicts, and where the results are."""
     import pandas as pd
 
-    from nrevu.comparison import read_comparison
+    from nrevu.comparison import once, read_comparison
     from nrevu.table import UNRELIABLE, marked_cells
     from nrevu.verdict import summary
 
@@ -219,7 +219,7 @@ def finish(plan: Plan) -> None:
         tables[name] = pd.read_parquet(folder / "table.parquet")
         if (folder / "comparison.csv").exists():
             compared.append(read_comparison(folder / "comparison.csv").assign(experiment=name))
-    lines = summary(pd.concat(compared, ignore_index=True)) if compared else []
+    lines = summary(once(pd.concat(compared, ignore_index=True))) if compared else []
     for kind, words in UNRELIABLE.items():
         counts = {name: marked_cells(table, kind) for name, table in tables.items()}
         parts = ", ".join(f"{count} of {name}" for name, count in counts.items() if count)

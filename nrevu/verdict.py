@@ -15,7 +15,7 @@ import pandas as pd
 MARGINAL, DIFFERENT = 0.05, 0.01
 NOTICED = 0.2  # a number's relative difference that must not go unnoticed, or it is too noisy
 NOISY, NOT_JUDGED = "too noisy to tell", "not judged"
-WORDS = ("agrees", "marginal", "differs", NOISY, NOT_JUDGED)  # from best to worst
+WORDS = (NOISY, "agrees", "marginal", "differs", NOT_JUDGED)  # the last of a run's is said of it
 
 
 def chance(z: float, dof: float = math.inf) -> float:
@@ -108,20 +108,21 @@ def probability(p: float) -> str:
 def summary(compared: pd.DataFrame) -> list[str]:
     """Return the verdicts as lines for a terminal: all together, each published run, each claim.
 
-    A run's numbers stand as differences in standard errors, a claim with its 95% interval.
+    A run's numbers stand as differences in standard errors, with a question mark where they are too
+    noisy to tell; a claim with its 95% interval.
     """
     numbers = compared[compared.kind == "number"]
-    numbers = numbers.drop_duplicates(["experiment", "what", "quantity"])
     lines = []
     for (name, what), rows in numbers.groupby(["experiment", "what"], sort=False):
-        found = zip(rows.quantity, rows.z, strict=True)
-        parts = ", ".join(f"{q.removeprefix('tau.')} {z:+.1f}" for q, z in found)
+        marks = ["?" if word == NOISY else "" for word in rows.verdict]
+        found = zip(rows.quantity, rows.z, marks, strict=True)
+        parts = ", ".join(f"{q.removeprefix('tau.')} {z:+.1f}{mark}" for q, z, mark in found)
         worst = max(rows.verdict, key=WORDS.index)
         reasons = "; ".join(dict.fromkeys(rows.reason[rows.reason != ""]))
         lines.append(line(worst, name, what, reasons or f"z: {parts}"))
     for row in compared[compared.kind == "claim"].itertuples():
         lines.append(line(row.verdict, row.experiment, row.what, claim_text(row)))
-    return [*lines, *textwrap.wrap(overall(numbers), 110)]
+    return [*textwrap.wrap(overall(numbers), 110), *lines]
 
 
 def claim_text(row) -> str:

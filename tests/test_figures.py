@@ -1,14 +1,19 @@
 """Figures: what is drawn, looked at through matplotlib's own objects."""
 
 import dataclasses
+import itertools
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
 
 from nrevu.cell import parameters
 from nrevu.experiment import expand
 from nrevu.figures import draw, save
+from nrevu.figures.bars import explain_absence
+from nrevu.figures.style import METHOD_COLOURS, palette, value_label
 
 
 @pytest.fixture(scope="module")
@@ -243,10 +248,8 @@ def test_only_one_method_was_confirmed(method):
         (ax,) = draw(experiment, name, grid, [], again).axes
         assert ax.patches or ax.lines
         if experiment.figures[name]["kind"] == "bars":
-            told = [text.get_text() for text in ax.figure.legends[0].get_texts()]
-            other = {"hmc": "persistent Langevin", "persistent_langevin": "HMC"}[method]
-            left_out = [t for t in told if t.startswith("left out")]
-            assert len(left_out) == 2 and all(f": {other}, " in t for t in left_out)
+            absent = [t for t in ax.texts if "no cell converged" in t.get_text().replace("\n", " ")]
+            assert len(absent) == 2 * len(experiment.figures[name].get("values", "1"))
 
 
 def test_intervals_show_where_each_quantity_lies():
@@ -264,3 +267,221 @@ def test_figures_of_a_network_that_has_not_converged_are_empty_and_not_wrong():
         axes = draw(experiment, name, grid.reset_index(drop=True), []).axes
         drawn = [ax for ax in axes if ax.images or settings["kind"] != "heat"]
         assert not any(ax.patches or ax.lines for ax in drawn)
+
+
+def redraw(experiment, table, confirmed=None, **settings):
+    """Draw the first figure of an experiment with some of its settings changed."""
+    name, figure = next(iter(experiment.figures.items()))
+    other = dataclasses.replace(experiment, figures={name: {**figure, **settings}})
+    return draw(other, name, table, [], confirmed)
+
+
+def with_costs(table):
+    """The table of Figure 1 with costs, of which those of long steps have too short a lag."""
+    columns = {"cost.log_prob": 40 * table["tau.log_prob"], "cost.log_prob.se": 2.0}
+    short = table["method.stepsize"] > 2.7
+    return table.assign(**columns, **{"tau.log_prob.lag_too_short": short})
+
+
+@pytest.mark.parametrize(("gradients", "unit"), [(40, "gradient"), (0, "density")])
+def test_cost_panels_are_labelled_as_costs(experiment, table, gradients, unit):
+    costs = with_costs(table).assign(**{"evaluations.gradient": gradients})
+    (ax,) = redraw(experiment, costs, panels=["cost.log_prob"]).axes
+    assert ax.get_ylabel() == f"{unit} evaluations\nper independent draw"
+    assert ax.get_title() == "cost, log probability density"
+
+
+def test_cost_panels_have_log_axes_and_rings_as_times_have(experiment, table):
+    for best, count in (("line", 5), ("panel", 1)):
+        settings = {"panels": ["cost.log_prob"], "y_scale": "log", "best": best}
+        (ax,) = redraw(experiment, with_costs(table), **settings).axes
+        assert ax.get_yscale() == "log"
+        assert len([line for line in ax.lines if line.get_markersize() == 11]) == count
+    assert [text.get_text() for text in ax.texts] == ["140 ± 2"]
+
+
+@pytest.mark.parametrize("panel", ["tau.log_prob", "cost.log_prob"])
+def test_all_of_a_line_is_shifted_alike(experiment, table, panel):
+    (ax,) = redraw(experiment, with_costs(table), panels=[panel]).axes
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "#ffffff"]
+    assert len(ax.containers) == len(hollow) == 5
+    for container, points in zip(ax.containers, hollow, strict=True):
+        x = container.lines[0].get_xdata()
+        assert list(points.get_xdata()) == list(x[-2:])
+        (bars,) = container.lines[2]
+        assert [segment[0, 0] for segment in bars.get_segments()] == pytest.approx(list(x))
+    shifts = [container.lines[0].get_xdata()[0] for container in ax.containers]
+    assert np.diff(shifts) == pytest.approx(0.02)  # a tenth of the distance of the cells
+
+
+def by_length():
+    """A made-up table of HMC with three lengths, and of Langevin, which has none."""
+    rows = []
+    for method, length in (("hmc", 16), ("hmc", 4), ("langevin", np.nan), ("hmc", 8)):
+        for step in (0.1, 0.2):
+            row = {"method": method, "method.L": length, "method.stepsize": step, "u": "standard"}
+            row |= {"tau.log_prob": 3.0, "tau.log_prob.se": 0.1, "schedule.group": 1, "digest": ""}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def test_lines_without_the_setting_are_named_by_their_method(experiment):
+    figure = redraw(experiment, by_length(), line="method.L", panels=["tau.log_prob"])
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names[:4] == ["Langevin", "L = 4", "L = 8", "L = 16"]
+
+
+def test_missing_values_in_words():
+    cells = pd.DataFrame({"method": ["langevin", "metropolis"], "u": "standard"})
+    assert value_label("u.delta", None) == value_label("u.noise", np.nan, cells) == "standard"
+    assert value_label("method.L", None, cells[:1]) == "Langevin"
+    assert value_label("method.L", None, cells) == value_label("method.L", None) == "without L"
+    assert value_label("eta", None, cells, "stepsize") == "without stepsize"
+
+
+def overlaps(axis, figure):
+    """Tell whether labels of ticks that are shown overlap, along slanted ones if need be."""
+    FigureCanvasAgg(figure).draw()
+    low, high = axis.get_view_interval()
+    shown = []
+    for tick in axis.get_major_ticks() + axis.get_minor_ticks():
+        text = tick.label1 if tick.label1.get_visible() else tick.label2
+        if text.get_text() and low <= tick.get_loc() <= high:
+            shown.append(text)
+    boxes = []
+    for text in shown:
+        angle, place = text.get_rotation(), text.get_window_extent()
+        text.set_rotation(0)
+        width, height = text.get_window_extent().size
+        text.set_rotation(angle)
+        need = (height * 2**0.5 if angle else width) if axis.axis_name == "x" else height
+        middle = sum(place.intervalx if axis.axis_name == "x" else place.intervaly) / 2
+        boxes.append((middle - need / 2, middle + need / 2))
+    assert len(boxes) > 1
+    return any(b[0] < a[1] for a, b in itertools.pairwise(sorted(boxes)))
+
+
+@pytest.mark.parametrize("decades", [0.2, 0.6, 1, 2, 2.4, 3, 5, 14])
+def test_labels_of_logarithmic_axes_do_not_overlap(experiment, table, decades):
+    way = (table["method.stepsize"] - 1) / 2
+    table = table.assign(**{"tau.log_prob": 0.3 * 10 ** (decades * way), "eta": 10**way})
+    table["tau.log_prob.se"] = 0.1 * table["tau.log_prob"]
+    table["eta"] = (0.0123 * 10 ** (decades * way**2)).round(6)  # closer together at first
+    settings = {"x": "eta", "x_scale": "log", "y_scale": "log", "panels": ["tau.log_prob"] * 2}
+    figure = redraw(experiment, table, **settings)
+    for ax in figure.axes:
+        assert not overlaps(ax.xaxis, figure) and not overlaps(ax.yaxis, figure)
+
+
+@pytest.mark.parametrize("ends", [[100, 500], [1, 1000], [0.01, 1e5]])
+def test_labels_of_a_colour_scale_do_not_overlap(ends):
+    figure = redraw(expand("mixed_hmc", "paper"), mixed_table()[180:], range=ends)
+    assert not overlaps(figure.axes[-1].yaxis, figure)
+
+
+def test_ticks_are_where_cells_are_shown(experiment, table):
+    figure = redraw(experiment, table, where={"method.stepsize": 2.0})
+    assert list(figure.axes[0].get_xticks()) == [2.0]
+
+
+def test_a_method_has_one_colour_in_every_figure(experiment, table):
+    standard, moving = METHOD_COLOURS["persistent_langevin"]
+    (ax,) = draw(expand("mixed_langevin", "paper"), "mixed", mixed_table(), []).axes
+    bars = [to_hex(patch.get_facecolor()) for patch in ax.patches]
+    assert bars == [c.lower() for c in (METHOD_COLOURS["hmc"][0], standard, moving)]
+    network, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    every = [*METHOD_COLOURS["hmc"], standard, moving]
+    (ax,) = draw(network, "network_posterior", grid, [], confirmed_network()).axes
+    medians = [line.get_markeredgecolor() for line in ax.lines if line.get_marker() == "o"]
+    assert medians[::5] == every
+    for claim, colour in (("u: nonreversible", moving), ("u: standard", standard)):
+        over = {"method": "persistent_langevin", "u": claim[3:]}
+        claims = [{"text": "", "quantity": "tau.relevant", "of": {"method": "hmc"}, "over": over}]
+        figures = {"gain": {"kind": "ratios"}}
+        other = dataclasses.replace(network, claims=claims, figures=figures)
+        (ax,) = draw(other, "gain", grid, []).axes
+        assert ax.containers[0].lines[0].get_color() == colour
+
+
+def test_lines_have_the_colours_of_their_methods(experiment, table):
+    metropolis, moving = METHOD_COLOURS["metropolis"]
+    two = table[table["u.delta"].isna() | (table["u.delta"] == 0.3)]
+    for column in ("u.delta", "u"):
+        assert colours_of(redraw(experiment, two, line=column)) == [metropolis, moving]
+    found = colours_of(redraw(experiment, table))
+    assert found[0] == metropolis and len(set(found)) == 5  # the others are shades
+    assert np.diff([sum(to_rgb(colour)) for colour in found[1:]]).max() < -0.1  # ever darker
+    by_method = redraw(experiment, by_length(), line="method", panels=["tau.log_prob"])
+    assert colours_of(by_method) == [METHOD_COLOURS[m][0] for m in ("hmc", "langevin")]
+    given = ["#123456", "#abcdef"]
+    assert colours_of(redraw(experiment, two, colours=given)) == given
+    numbers = redraw(experiment, table[table["u.delta"] > 0], line="method.stepsize", x="u.delta")
+    assert colours_of(numbers) == palette(11)
+
+
+def colours_of(figure):
+    return [container.lines[0].get_color() for container in figure.axes[0].containers]
+
+
+def test_a_line_looks_the_same_in_all_rows(experiment, table):
+    table = table.assign(half=table["method.stepsize"] > 2)
+    table = table[~(table["half"] & (table["u.delta"] == 0.1))]
+    figure = redraw(experiment, table, rows="half", panels=["tau.log_prob"])
+    above, below = ([c.lines[0] for c in ax.containers] for ax in figure.axes)
+    assert len(above) == 5 and len(below) == 4
+    for a, b in zip([above[0], *above[2:]], below, strict=True):
+        assert (a.get_color(), a.get_marker()) == (b.get_color(), b.get_marker())
+
+
+def test_a_bar_that_is_not_shown_keeps_its_place_with_the_reason():
+    network, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    hmc = grid.method == "hmc"
+    grid["tau.relevant.not_converged"] = hmc & (grid.u == "standard")
+    grid["tau.relevant.lag_too_short"] = hmc & (grid.u != "standard")
+    grid = grid[~((grid.method == "persistent_langevin") & (grid.u == "standard"))]
+    reasons = ["no cell converged", "the lag is too short in every cell"]
+    reasons = [f"not shown: {reason}" for reason in (*reasons, "all its cells are missing")]
+    (ax,) = draw(network, "network", grid, []).axes
+    assert [text.get_text().partition("\n")[0] for text in ax.get_xticklabels()] == [
+        *("HMC,", "HMC,", "persistent Langevin,", "persistent Langevin,")
+    ]
+    (bar,) = ax.patches
+    assert bar.get_x() + bar.get_width() / 2 == 3
+    absent = [text for text in ax.texts if text.get_text().startswith("not")]
+    assert [text.get_position()[0] for text in absent] == [0, 1, 2]
+    assert [text.get_text().replace("\n", " ") for text in absent] == reasons
+    (ax,) = draw(network, "network_inputs", grid, []).axes
+    assert len([patch for patch in ax.patches if patch.get_width() > 0]) == 4
+    assert [t.get_text().split("\n")[1] for t in ax.texts if t.get_rotation() == 90][::4] == reasons
+    (ax,) = draw(network, "network_posterior", grid, []).axes
+    assert [t.get_text().partition(": ")[2] for t in ax.texts][::5] == reasons
+
+
+def test_why_no_cell_may_be_quoted():
+    grid = both().reset_index(drop=True)
+    everything = ({}, "tau.relevant", grid)
+    again = confirmed_network().assign(**{"tau.relevant.not_converged": True})
+    assert explain_absence(*everything, again) == "no confirming run converged"
+    grid.loc[::2, "tau.relevant.not_converged"] = True
+    grid["tau.relevant.lag_too_short"] = grid.index % 2 == 1
+    assert explain_absence(*everything, None) == "no cell may be quoted"
+
+
+def test_values_without_an_estimate_are_no_bars():
+    table = mixed_table()
+    table["cost.square"] = table["cost.indicator"].where(table.method != "hmc")
+    table["cost.square.se"] = 1.0
+    experiment = expand("mixed_langevin", "paper")
+    settings = {**experiment.figures["mixed"], "values": ["cost.indicator", "cost.square"]}
+    experiment = dataclasses.replace(experiment, figures={"mixed": settings})
+    (ax,) = draw(experiment, "mixed", table, []).axes
+    assert len([patch for patch in ax.patches if patch.get_width() > 0]) == 5
+    assert [t.get_text() for t in ax.texts if "no estimate" in t.get_text()] == [
+        "HMC\nnot shown: no estimate"
+    ]
+
+
+@pytest.mark.parametrize(("ends", "beyond"), [([100, 500], "neither"), ([255, 260], "both")])
+def test_a_colour_scale_shows_what_lies_beyond_it(ends, beyond):
+    figure = redraw(expand("mixed_hmc", "paper"), mixed_table()[180:], range=ends)
+    assert figure.axes[-1]._colorbar.extend == beyond

@@ -10,7 +10,9 @@ from bokeh.resources import Resources
 
 from nrevu.chain import sample
 from nrevu.experiment import expand
+from nrevu.figures.style import METHOD_COLOURS
 from nrevu.report import find_results, page
+from nrevu.report.plots import figures_of
 from nrevu.result import summarise
 
 
@@ -81,3 +83,51 @@ def test_nothing_that_could_be_confirmed(tmp_path):
 def test_nothing_at_all(tmp_path):
     text = page([find_results(expand("fig1", "smoke"), "fig1", tmp_path)])
     assert "55 of 55 cells are missing" in text and 'class="agrees"' not in text
+
+
+def by_length():
+    """A made-up table of HMC with lengths in no order, and of Langevin, which has none."""
+    cells = [("hmc", 16.0), ("hmc", 4.0), ("hmc", 32.0), ("langevin", None), ("hmc", 8.0)]
+    steps = pd.DataFrame({"method.stepsize": [0.1, 0.2]})
+    table = pd.DataFrame(cells, columns=["method", "method.L"]).merge(steps, how="cross")
+    values = {"tau.relevant": 3.0, "tau.relevant.se": 0.1, "cost.indicator": 90.0}
+    table = table.assign(u="standard", **values, **{"cost.indicator.se": 5.0})
+    return table.assign(**{"tau.relevant.lag_too_short": table["method.stepsize"] < 0.15})
+
+
+def plots(**settings):
+    """Return the interactive figures of such a table, with made-up tips."""
+    table = by_length()
+    settings = {"kind": "lines", "x": "method.stepsize", "y_scale": "log", **settings}
+    return figures_of(settings, table, pd.DataFrame({"settings": ""}, index=table.index))
+
+
+def test_the_key_of_an_interactive_figure_is_in_the_order_of_numbers():
+    (plot,) = plots(line="method.L", line_label="length L", panels=["tau.relevant"])
+    (key,) = plot.legend
+    names = ["Langevin", "length L 4", "length L 8", "length L 16", "length L 32"]
+    assert [item.label.value for item in key.items] == names
+    (drawn,) = key.items[0].renderers
+    data = drawn.data_source.data
+    for item, path in zip(key.items, plot.renderers[0].data_source.data["line_color"], strict=True):
+        assert data["colour"][item.index] == data["fill"][item.index] == path  # and not hollow
+
+
+def test_labels_of_an_interactive_figure_fit_its_height():
+    tau, cost = plots(panels=["tau.relevant", "cost.indicator"])
+    for plot, words in ((tau, "τ of the log σ of the plausibly"), (cost, "gradient evaluations")):
+        label = plot.yaxis[0].axis_label
+        assert label.startswith(words) and max(map(len, label.split("\n"))) <= 36
+        assert type(plot.y_scale).__name__ == "LogScale"
+
+
+def test_interactive_figures_have_the_colours_of_the_others():
+    (plot,) = plots(line="method", panels=["tau.relevant"])
+    expected = [METHOD_COLOURS[name][0] for name in ("hmc", "langevin")]
+    assert plot.renderers[0].data_source.data["line_color"] == expected
+    (plot,) = plots(line="method", panels=["tau.relevant"], colours=["#123456", "#abcdef"])
+    assert plot.renderers[0].data_source.data["line_color"] == ["#123456", "#abcdef"]
+
+
+def test_no_interactive_figure_of_no_cells():
+    assert plots(line="method.L", panels=["tau.relevant"], where={"u": "nonreversible"}) == []

@@ -1,9 +1,10 @@
 """Bars side by side: the best cell of each of some groups, with error bars and its settings.
 
-Where best cells were confirmed, the confirmed numbers are drawn, and the grid's beside them.
+Where best cells were confirmed, the confirmed numbers are drawn, and the grid's beside them. A
+group without a cell that may be quoted keeps its place, with the reason.
 """
 
-import math
+import textwrap
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -12,10 +13,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from nrevu.claims import quoted
+from nrevu.claims import CONFIRMED, Side, matching, quoted
 from nrevu.experiment import Experiment
-from nrevu.figures.style import COLOURS, label, set_title, value_title
-from nrevu.table import flagged
+from nrevu.figures.style import (
+    label,
+    method_and_u,
+    method_colours,
+    set_title,
+    value_title,
+    with_error,
+    y_label,
+)
+from nrevu.table import flagged, lengthened
 from nrevu.tracing import is_setting, words_for
 
 
@@ -23,91 +32,114 @@ class Best(NamedTuple):
     """The best cell of a group."""
 
     label: str
-    cell: pd.Series  # whose numbers are drawn
-    grid: pd.Series  # the same cell as it was in the grid
+    cell: pd.Series | None  # whose numbers are drawn; None if no cell may be quoted
+    grid: pd.Series | None  # the same cell as it was in the grid
     confirmed: bool
     colour: str
-    settings: str  # in words, a line each
+    text: str  # the settings of the cell, a line each; or why there is none
 
 
 def bests(settings, column: str, table: pd.DataFrame, confirmed: pd.DataFrame | None) -> list[Best]:
-    """Return the best cell for each of a figure's bars that has one."""
+    """Return the best cell for each of a figure's bars, or why it has none."""
+    wheres, table = [bar["where"] for bar in settings["bars"]], lengthened(table)
+    sides = [quoted(table, confirmed, where, column) for where in wheres]
+    methods = [
+        method_and_u(matching(table, where) if side.cell is None else side.cell.to_frame().T)
+        for where, side in zip(wheres, sides, strict=True)
+    ]
     found = []
-    for index, bar in enumerate(settings["bars"]):
-        side = quoted(table, confirmed, bar["where"], column)
-        cell, grid, note = side.cell, side.grid, side.basis
-        if cell is not None:
-            colour = COLOURS[1:][index % (len(COLOURS) - 1)]
-            again = table[table["digest"] == cell["selected.digest"]] if note == "confirmed" else ()
-            grid = again.iloc[0] if len(again) else grid
-            words = words_of(table, cell)
-            found.append(Best(bar["label"], cell, grid, note == "confirmed", colour, words))
+    for bar, side, colour in zip(settings["bars"], sides, method_colours(methods), strict=True):
+        again, grid = side.basis == CONFIRMED, side.grid
+        if again:
+            grid = table[table["digest"] == side.cell["selected.digest"]].iloc[0]
+        text = words_of(table, side.cell) if side.cell is not None else not_shown(side)
+        found.append(Best(bar["label"], side.cell, grid, again, colour, text))
     return found
+
+
+def not_shown(side: Side) -> str:
+    """Return in a few words why a method has no cell to show."""
+    return f"not shown: {side.reason.partition(' (')[0]}"
 
 
 def bars(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:
     """Return the figure that the settings describe: a bar each, or for each of several columns."""
     columns = settings.get("values") or [settings["value"]]
     chosen = bests(settings, settings["value"], table, confirmed)
-    width = 1.2 + 2.2 * len(settings["bars"]) + (1.4 * len(columns) if len(columns) > 1 else 0)
+    width = 1.2 + 2.2 * len(chosen) + (1.4 * len(columns) if len(columns) > 1 else 0)
     figure = Figure(figsize=(width, 4.8), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     ax = figure.subplots()
+    cells = pd.DataFrame([best.cell for best in chosen if best.cell is not None])
     if len(columns) == 1:
         for index, best in enumerate(chosen):
             draw_bar(ax, index, 0.6, best, columns[0])
-        names = [f"{best.label}\n{best.settings}" for best in chosen]
+        names = [
+            best.label if best.cell is None else f"{best.label}\n{best.text}" for best in chosen
+        ]
         ax.set_xticks(range(len(chosen)), names, fontsize=8.5)
-        ax.set_ylabel(value_title(columns[0]))
+        ax.set_ylabel(value_title(columns[0], cells))
     else:
-        each = 0.8 / max(1, len(chosen))
+        each = 0.8 / len(chosen)
         for number, best in enumerate(chosen):
             for index, column in enumerate(columns):
                 draw_bar(ax, index + each * (number - (len(chosen) - 1) / 2), each, best, column)
         ax.set_xticks(range(len(columns)), settings.get("labels") or [label(c) for c in columns])
-        ax.set_ylabel(value_title(columns[0]).partition(" of the ")[0])
-    show_legend(ax, chosen, unquoted(settings, chosen), several=len(columns) > 1)
+        ax.set_ylabel(y_label(columns[0], cells))
+    ax.set_xlim(-0.5, (len(chosen) if len(columns) == 1 else len(columns)) - 0.5)
+    show_legend(ax, chosen, columns)
     ax.grid(axis="x", visible=False)
     ax.set_axisbelow(True)
     ax.margins(y=0.14)
+    if all(best.cell is None for best in chosen):
+        ax.set_yticks([])
     return figure
 
 
 def draw_bar(ax: Axes, x: float, width: float, best: Best, column: str) -> None:
-    """Draw one bar with its error, its value, and the grid's own value if it was confirmed."""
-    value, se = best.cell[column], best.cell[f"{column}.se"]
+    """Draw one bar with its error and its value, or write in its place why there is none."""
+    value = None if best.cell is None else best.cell[column]
+    if pd.isna(value):
+        text = best.text if best.cell is None else "not shown: no estimate"
+        return write_absence(ax, x, width, best.label, text)
+    se = best.cell[f"{column}.se"]
     ax.bar(x, value, yerr=se, width=0.92 * width, color=best.colour, capsize=4)
-    digits = max(0, -math.floor(math.log10(se))) if se > 0 else 2  # as many as the error tells
-    text = f"{value:.{digits}f} ± {se:.{digits}f}" if width > 0.3 else f"{value:.{digits}f}"
-    text += " ?" if flagged(best.cell.to_frame().T, column).any() else ""
+    text = with_error(value, se) if width > 0.3 else with_error(value, se).partition(" ")[0]
+    text += " ?" if is_flagged(best, column) else ""
     ax.annotate(
         text, (x, value + se), xytext=(0, 4), ha="center", textcoords="offset points",
         fontweight="bold", fontsize=9 if width > 0.3 else 7.5,
     )  # fmt: skip
-    if best.confirmed:
+    if best.confirmed:  # the grid's own value
         ax.plot(x + 0.3 * width, best.grid[column], "D", mfc="white", mec="black", ms=5)
 
 
-def unquoted(settings, chosen: list[Best]) -> list[str]:
-    """Return the labels of a figure's bars that have no cell to be quoted, in one line each."""
-    there = {best.label for best in chosen}
-    return [
-        bar["label"].replace("\n", " ") for bar in settings["bars"] if bar["label"] not in there
-    ]
+def write_absence(ax: Axes, x: float, width: float, name: str, text: str) -> None:
+    """Write in the place of a bar why there is none, upwards and with its name if it is narrow."""
+    narrow = width < 0.3
+    text = "\n".join((name.replace("\n", " "), text)) if narrow else textwrap.fill(text, 22)
+    place = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "bottom"}
+    ax.text(x, 0.02, text, rotation=90 * narrow, fontsize=8.5, color="#444444", **place)
 
 
-def show_legend(ax: Axes, chosen: list[Best], left_out: list[str], several: bool) -> None:
-    """Say which colour is which, where the ticks do not, what the diamonds are, what is missing."""
+def is_flagged(best: Best, column: str) -> bool:
+    """Tell whether a value that is drawn is unreliable."""
+    return best.cell is not None and flagged(best.cell.to_frame().T, column).any()
+
+
+def show_legend(ax: Axes, chosen: list[Best], columns: list[str]) -> None:
+    """Say which colour is which, where the ticks do not, and what the marks mean."""
     handles: list[Any] = []
-    if several:
-        for best in chosen:
-            text = f"{best.label}: {best.settings}".replace("\n", ", ").replace(",,", ",")
+    shown = [best for best in chosen if best.cell is not None]
+    if len(columns) > 1:
+        for best in shown:
+            text = f"{best.label}: {best.text}".replace("\n", ", ").replace(",,", ",")
             handles.append(ax.bar([0], [0], width=0, color=best.colour, label=text))
-    if any(best.confirmed for best in chosen):
+    if any(best.confirmed for best in shown):
         (diamond,) = ax.plot([], [], "D", mfc="white", mec="black", ms=5, label="as in the grid")
         handles.append(diamond)
-    for name in left_out:
-        text = f"left out, having no cell to be quoted: {name}"
+    if any(is_flagged(best, column) for best in shown for column in columns):
+        text = "? unreliable: too few lags, or chains disagree"
         handles.append(Line2D([], [], linestyle="", label=text))
     if handles:
         ax.figure.legend(handles=handles, loc="outside lower center", fontsize=8.5, ncols=1)

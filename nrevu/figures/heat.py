@@ -1,5 +1,7 @@
 """Heat maps: a map for each value of a column, or of two, all on one scale, the best framed."""
 
+from typing import Any
+
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ from nrevu.claims import matching
 from nrevu.experiment import Experiment
 from nrevu.figures.lines import same, split
 from nrevu.figures.style import label, plain, set_title, value_label, value_title
+from nrevu.figures.ticks import label_log_axis
 from nrevu.table import flagged
 from nrevu.tracing import best
 
@@ -35,14 +38,15 @@ def heat(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figur
     for ax in axes[len(maps) :]:
         ax.set_axis_off()
     if flagged(shown, settings["value"]).any():
-        note = "? not to be quoted: lag too short, or chains that do not agree"
+        note = "? unreliable: too few lags, or chains disagree"
         figure.supxlabel(note, fontsize=8.5)
     scale = matplotlib.cm.ScalarMappable(norm, "viridis_r")
-    bar = figure.colorbar(scale, ax=axes.tolist(), shrink=0.8, extend="max")
-    bar.ax.yaxis.set_major_formatter("{x:g}")
-    bar.ax.yaxis.set_minor_formatter("{x:g}")
+    beyond = ((values < norm.vmin).any(), (values > norm.vmax).any())
+    ends = {(True, True): "both", (True, False): "min", (False, True): "max"}
+    bar = figure.colorbar(scale, ax=axes.tolist(), shrink=0.8, extend=ends.get(beyond, "neither"))
+    label_log_axis(bar.ax.yaxis)
     bar.ax.tick_params(which="both", labelsize=8)
-    bar.set_label(value_title(settings["value"]))
+    bar.set_label(value_title(settings["value"], shown))
     return figure
 
 
@@ -54,10 +58,14 @@ def panels(shown: pd.DataFrame, settings) -> list[tuple[str, pd.DataFrame]]:
         inside = split(part, settings.get("columns"))
         for column in columns:  # also where there are no such cells, to stay in its column
             cells = next((cells for value, cells in inside if same(value, column)), part[:0])
-            values = {"rows": row, "columns": column}
-            named = [value_label(settings[k], v) for k, v in values.items() if k in settings]
-            found.append((", ".join(named), cells))
+            found.append((map_title(settings, row, column, cells), cells))
     return found
+
+
+def map_title(settings, row: Any, column: Any, cells: pd.DataFrame) -> str:
+    """Return what the cells of a map have in common."""
+    values = {"rows": row, "columns": column}
+    return ", ".join(value_label(settings[k], v, cells) for k, v in values.items() if k in settings)
 
 
 def draw_map(ax: Axes, settings, part: pd.DataFrame, norm) -> None:

@@ -16,7 +16,7 @@ def intervals(experiment: Experiment, settings, table, confirmed: pd.DataFrame |
     """Return the figure that the settings describe."""
     quantities = settings["quantities"]
     chosen = bests(settings, settings["value"], table, confirmed)
-    each = 0.7 / max(1, len(chosen))
+    each = 0.7 / len(chosen)
     figure = Figure(figsize=(8, 1.6 + 0.24 * len(quantities) * max(2, len(chosen))))
     figure.set_layout_engine("constrained")
     set_title(figure, settings.get("title", experiment.title))
@@ -24,16 +24,26 @@ def intervals(experiment: Experiment, settings, table, confirmed: pd.DataFrame |
     for number, best in enumerate(chosen):
         for index, quantity in enumerate(quantities):
             y = -index - each * (number - (len(chosen) - 1) / 2)
+            if best.cell is None:
+                text = f"{best.label}: {best.text}".replace("\n", " ")
+                place = {"transform": ax.get_yaxis_transform(), "va": "center"}
+                ax.text(0.02, y, text, fontsize=8, color="#444444", **place)
+                continue
             low, lower, middle, upper, high = (
                 best.cell[f"quantile.{quantity}.{level}"] for level in LEVELS
             )
             ax.plot([low, high], [y, y], color=best.colour, lw=1.2)
             ax.plot([lower, upper], [y, y], color=best.colour, lw=4, solid_capstyle="butt")
             ax.plot(middle, y, "o", color="white", mec=best.colour, mew=1.5, ms=6)
-        ax.plot([], [], color=best.colour, lw=4, label=best.label.replace("\n", " "))
+        if best.cell is not None:
+            ax.plot([], [], color=best.colour, lw=4, label=best.label.replace("\n", " "))
     names = settings.get("labels") or [label(quantity) for quantity in quantities]
     ax.set_yticks([-index for index in range(len(quantities))], names)
     ax.set_xlabel(plain(settings.get("x_label", "value")))
+    ax.set_ylim(0.5 - len(quantities), 0.5)
     ax.grid(axis="y", visible=False)
-    figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+    if any(best.cell is not None for best in chosen):
+        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+    else:
+        ax.set_xticks([])
     return figure

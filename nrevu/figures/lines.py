@@ -5,6 +5,7 @@ horizontal bands show cells of reference.
 """
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,21 @@ from matplotlib.lines import Line2D
 from nrevu.claims import matching
 from nrevu.experiment import Experiment
 from nrevu.figures.runs import draw_trace
-from nrevu.figures.style import DASHES, MARKERS, label, palette, plain, set_title, value_label
+from nrevu.figures.style import (
+    DASHES,
+    MARKERS,
+    is_time,
+    label,
+    line_colours,
+    method_and_u,
+    method_colours,
+    plain,
+    set_title,
+    value_label,
+    with_error,
+    y_label,
+)
+from nrevu.figures.ticks import label_log_axis, set_ticks
 from nrevu.table import flagged
 from nrevu.tracing import best
 
@@ -26,7 +41,7 @@ from nrevu.tracing import best
 class Line:
     """One line of a panel."""
 
-    value: Any  # of the column that the lines differ in
+    name: str  # in the key; none, if there is no column that lines differ in
     points: pd.DataFrame  # rows of the table, in the order of x
     x: pd.Series  # where to draw them
     shift: float  # how far that is from where they belong
@@ -35,9 +50,7 @@ class Line:
 
 def lines(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figure:
     """Return the figure that the settings describe."""
-    shown = matching(table, settings.get("where", {}))
-    if settings.get("x_scale") == "log":
-        shown = shown[shown[settings["x"]] > 0]
+    shown = shown_cells(settings, table)
     rows = split(shown, settings.get("rows"))
     panels = settings["panels"]
     size = (4.3 * len(panels) + 0.4, 3.4 * len(rows) + 1.5)
@@ -46,24 +59,40 @@ def lines(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figu
     grid = figure.subplots(len(rows), len(panels), squeeze=False, sharey="col")
     handles: dict[str, Any] = {}
     for axes, (value, part) in zip(grid, rows, strict=True):
+        styles = line_styles(settings, shown if "line" in settings else part)
         for ax, column in zip(axes, panels, strict=True):
             if column == "trace":
                 draw_trace(ax, trace_of(traces, settings["rows"], value))
             else:
-                draw_panel(ax, experiment, settings, column, part, handles)
+                drawn = panel_lines(settings, column, part, styles)
+                draw_panel(ax, experiment, settings, column, drawn, handles)
                 draw_references(ax, settings, column, table, handles)
-                name_axes(ax, settings, column, table)
+                name_axes(ax, settings, column, shown)
             if "rows" in settings:
-                ax.set_title(f"{value_label(settings['rows'], value)}: {panel_title(column)}")
+                row = value_label(settings["rows"], value, part)
+                ax.set_title(f"{row}: {panel_title(column)}")
+    for ax in grid.flat:
+        if ax.get_yscale() == "log":
+            label_log_axis(ax.yaxis)
     add_key(figure, settings, handles)
     return figure
 
 
+def shown_cells(settings, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells that have a place on the horizontal axis."""
+    cells = matching(table, settings.get("where", {}))
+    x = cells[settings["x"]]
+    return cells[x > 0 if settings.get("x_scale") == "log" else x.notna()]
+
+
 def split(table: pd.DataFrame, column: str | None) -> list[tuple[Any, pd.DataFrame]]:
-    """Return (value, rows) for each value of a column, or all rows if there is none."""
+    """Return (value, rows) for each value of a column, numbers in order, or all rows if None."""
     if column is None:
         return [(None, table)]
-    return list(table.groupby(column, dropna=False, sort=False))
+    parts = list(table.groupby(column, dropna=False, sort=False))
+    if pd.api.types.is_numeric_dtype(table[column]):  # missing values first, as of standard u
+        parts.sort(key=lambda part: -math.inf if pd.isna(part[0]) else part[0])
+    return parts
 
 
 def same(a, b) -> bool:
@@ -77,39 +106,52 @@ def trace_of(traces: list[dict[str, Any]], column: str, value) -> dict[str, Any]
     return next(fits, None)
 
 
-def styled(settings, part: pd.DataFrame) -> list[Line]:
-    """Return the lines of a panel, each with a style of its own."""
-    parts = split(part, settings.get("line"))
-    colours = palette(len(parts), settings.get("colours"))
-    ticks = sorted(part[settings["x"]].unique())
-    gap = min((b - a for a, b in itertools.pairwise(ticks)), default=0.0)
-    gap = 0.0 if settings.get("x_scale") == "log" else gap
+def line_styles(settings, shown: pd.DataFrame) -> list[tuple[pd.DataFrame, str, dict[str, Any]]]:
+    """Return the cells, the name and the style of each line."""
+    parts = split(shown, settings.get("line"))
+    colours = line_colours(settings, parts)
     made = []
-    for index, (value, points) in enumerate(parts):
-        points = points.sort_values(settings["x"])
-        shift = 0.5 * gap * (index - (len(parts) - 1) / 2) / len(parts)
+    for index, (value, cells) in enumerate(parts):
         style = {
             "color": colours[index],
             "marker": MARKERS[index % len(MARKERS)],
             "ls": DASHES[index % len(DASHES)],
         }
-        made.append(Line(value, points, points[settings["x"]] + shift, shift, style))
+        made.append((cells, line_name(settings, value, cells), style))
     return made
 
 
-def draw_panel(ax: Axes, experiment, settings, column, part, handles) -> None:
+def line_name(settings, value: Any, cells: pd.DataFrame) -> str:
+    """Return what to call the line of these cells."""
+    if "line" not in settings:
+        return ""
+    return value_label(settings["line"], value, cells, settings.get("line_label"))
+
+
+def panel_lines(settings, column: str, part: pd.DataFrame, styles) -> list[Line]:
+    """Return the lines of a panel; times are shifted sideways a little, as they may coincide."""
+    ticks = sorted(part[settings["x"]].unique())
+    gap = min((b - a for a, b in itertools.pairwise(ticks)), default=0.0)
+    gap = gap if is_time(column) and settings.get("x_scale") != "log" else 0.0
+    made = []
+    for index, (cells, name, style) in enumerate(styles):
+        points = cells[cells.index.isin(part.index)].sort_values(settings["x"])
+        shift = 0.5 * gap * (index - (len(styles) - 1) / 2) / len(styles)
+        if len(points):
+            made.append(Line(name, points, points[settings["x"]] + shift, shift, style))
+    return made
+
+
+def draw_panel(ax: Axes, experiment, settings, column, drawn: list[Line], handles) -> None:
     """Draw the lines of one panel, its best cells and the published numbers."""
-    drawn = styled(settings, part)
     for line in drawn:
         y, se = line.points[column], line.points[f"{column}.se"]
-        x = line.x if column.startswith("tau.") else line.x - line.shift
-        handle = ax.errorbar(x, y, yerr=se, ms=4.5, lw=1.2, capsize=2, **line.style)
+        handle = ax.errorbar(line.x, y, yerr=se, ms=4.5, lw=1.2, capsize=2, **line.style)
         mark_flagged(ax, column, line, handles)
-        if "line" in settings:
-            name = value_label(settings["line"], line.value, settings.get("line_label"))
-            handles[name] = handle
+        if line.name:
+            handles[line.name] = handle
         mark_published(ax, experiment, settings, column, line, handles)
-    if column.startswith("tau."):
+    if is_time(column):
         mark_best(ax, settings, column, drawn, handles)
 
 
@@ -137,7 +179,7 @@ def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> No
         if settings.get("best") == "panel":
             se = line.points[f"{column}.se"][index]
             ax.annotate(
-                f"{y:.2f} ± {se:.2f}", (x, y), xytext=(0, -17), ha="center",
+                with_error(y, se), (x, y), xytext=(0, -17), ha="center",
                 textcoords="offset points", fontsize=9, fontweight="bold",
             )  # fmt: skip
             ax.margins(y=0.12)
@@ -153,50 +195,40 @@ def mark_published(ax: Axes, experiment, settings, column, line: Line, handles) 
         cells = matching(line.points, at)
         if column in entry and len(cells) == 1:
             star = {"ls": "", "marker": "*", "ms": 16, "mfc": "none", "mew": 1.2}
-            x = cells[settings["x"]].iloc[0] + (line.shift if column.startswith("tau.") else 0)
+            x = cells[settings["x"]].iloc[0] + line.shift
             ax.plot(x, entry[column], mec=line.style["color"], zorder=5, **star)
             handles["published (Neal 2020)"] = Line2D([], [], mec="#666666", **star)
 
 
 def draw_references(ax: Axes, settings, column: str, table: pd.DataFrame, handles) -> None:
     """Draw a horizontal band, one standard error to each side, for each cell of reference."""
-    greys = ("#444444", "#999999")
     for index, where in enumerate(settings.get("references", ())):
-        cell = matching(table, where).iloc[0]
-        y, se = cell[column], cell[f"{column}.se"]
-        style = {"color": greys[index % 2], "ls": (DASHES[3], DASHES[1])[index % 2], "lw": 1.2}
-        line = ax.axhline(y, **style)
-        ax.axhspan(y - se, y + se, color=greys[index % 2], alpha=0.15, lw=0)
-        words = (value_label(key, value) for key, value in where.items())
+        cells = matching(table, where)[:1]
+        (colour,) = method_colours([method_and_u(cells)])
+        y, se = cells[column].iloc[0], cells[f"{column}.se"].iloc[0]
+        line = ax.axhline(y, color=colour, ls=(DASHES[3], DASHES[1])[index % 2], lw=1.2)
+        ax.axhspan(y - se, y + se, color=colour, alpha=0.15, lw=0)
+        words = (value_label(key, value, cells) for key, value in where.items())
         handles[", ".join(words)] = line
 
 
-def name_axes(ax: Axes, settings, column: str, table: pd.DataFrame) -> None:
+def name_axes(ax: Axes, settings, column: str, shown: pd.DataFrame) -> None:
     """Name the axes of a panel and put ticks where the cells are."""
-    ticks = sorted(tick for tick in table[settings["x"]].unique() if not pd.isna(tick))
     if settings.get("x_scale") == "log":
         ax.set_xscale("log")
-        ticks = [tick for tick in ticks if tick > 0]
-    if len(ticks) <= 12:
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        ax.set_xticks([], minor=True)
-        if len(ticks) > (6 if settings.get("x_scale") == "log" else 11):
-            ax.tick_params(axis="x", labelrotation=45)
+    set_ticks(ax, sorted(shown[settings["x"]].unique()))
     ax.set_xlabel(plain(settings.get("x_label") or label(settings["x"])))
-    if settings.get("y_scale") == "log" and column.startswith("tau."):
+    if settings.get("y_scale") == "log" and is_time(column):
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter("{x:g}")
-        ax.tick_params(axis="y", which="minor", labelsize=7.5)
-    groups = sorted(table["schedule.group"].unique())
-    of = f" (groups of {groups[0]})" if len(groups) == 1 else " (groups)"
-    ax.set_ylabel("autocorrelation time" + of if column.startswith("tau.") else label(column))
+    ax.set_ylabel(y_label(column, shown))
     ax.set_title(panel_title(column))
 
 
 def panel_title(column: str) -> str:
     """Return what a panel shows."""
-    return "u of single updates" if column == "trace" else label(column)
+    if column == "trace":
+        return "u of single updates"
+    return f"cost, {label(column)}" if column.startswith("cost.") else label(column)
 
 
 def add_key(figure: Figure, settings, handles: dict[str, Any]) -> None:
@@ -205,13 +237,13 @@ def add_key(figure: Figure, settings, handles: dict[str, Any]) -> None:
         handles["u of a rejection"] = Line2D([], [], ls="", marker="x", ms=5, color="#D62728")
     last = [n for n in handles if n.startswith(("best of", "published", "u of", "hollow"))]
     order = [name for name in handles if name not in last] + sorted(last)
-    times = any(panel.startswith("tau.") for panel in settings["panels"])
+    times = any(is_time(panel) for panel in settings["panels"])
     shifted = times and "line" in settings and settings.get("x_scale") != "log"
     figure.legend(
         [handles[name] for name in order],
         order,
         loc="outside lower center",
         ncols=min(len(order), int(figure.get_figwidth() / 2.1)),
-        title="times: lines are shifted sideways a little to tell them apart" if shifted else None,
+        title="times and costs: lines are shifted sideways a little" if shifted else None,
         title_fontsize=8,
     )

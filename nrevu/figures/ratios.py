@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from nrevu.cell import parameters
-from nrevu.claims import claim_rows
+from nrevu.claims import claim_rows, matching
 from nrevu.experiment import Experiment, expand
-from nrevu.figures.style import COLOURS, set_title
+from nrevu.figures.style import label, method_and_u, method_colours, set_title
 
 
 def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:
@@ -16,29 +16,43 @@ def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | No
     beside = [expand(name, experiment.size) for name in experiment.beside]
     expected = [parameters(cell) for e in (experiment, *beside) for cell in e.cells]
     found = claim_rows(experiment.claims, table, confirmed, expected)
-    found = [row for row in found if not row["reason"]]
     figure = Figure(figsize=(9, 1.6 + 0.55 * max(1, len(found))), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     ax = figure.subplots()
     ax.axvline(1.0, color="#666666", lw=1, ls=(0, (4, 2)))
     handles = {}
-    for index, row in enumerate(found):
+    for index, (claim, row) in enumerate(zip(experiment.claims, found, strict=True)):
+        if row["reason"]:
+            text = textwrap.fill(f"not judged: {row['reason']}", 80)
+            place = {"transform": ax.get_yaxis_transform(), "va": "center"}
+            ax.text(0.02, -index, text, fontsize=7.5, color="#444444", **place)
+            continue
         ends = [[row["ours"] - row["low"]], [row["high"] - row["ours"]]]
-        handles["ours, with 95% interval"] = ax.errorbar(
-            row["ours"], -index, xerr=ends, fmt="o", color=COLOURS[2], capsize=4
+        method = method_and_u(matching(table, claim.get("over", claim["of"])))
+        (colour,) = method_colours([method])
+        handles[f"ours, with 95% interval{method_words(*method)}"] = ax.errorbar(
+            row["ours"], -index, xerr=ends, fmt="o", color=colour, capsize=4
         )
         ax.annotate(
             f"{row['ours']:.2f}", (row["ours"], -index), xytext=(0, 6), ha="center",
             textcoords="offset points", fontweight="bold", fontsize=9,
         )  # fmt: skip
         if pd.notna(row["published"]):
-            (star,) = ax.plot(row["published"], -index, "*", color=COLOURS[1], mec="black", ms=11)
+            (star,) = ax.plot(row["published"], -index, "*", color="white", mec="black", ms=11)
             handles["published"] = star
-    names = [textwrap.fill(row["what"], 46) for row in found]
+    names = [textwrap.fill(row["what"], 46, break_on_hyphens=False) for row in found]
     ax.set_yticks([-index for index in range(len(found))], names, fontsize=8.5)
     ax.set_ylim(-len(found) + 0.4, 0.7)
     ax.set_xlabel("times as fast as the other; 1: no difference")
     ax.grid(axis="y", visible=False)
     if handles:
-        ax.legend(handles.values(), handles.keys(), loc="best", fontsize=8.5)
+        where = {"loc": "outside lower center", "ncols": 2, "fontsize": 8.5}
+        figure.legend(handles.values(), handles.keys(), **where)
     return figure
+
+
+def method_words(method: str | None, u: str | None) -> str:
+    """Return ': HMC, standard u', or nothing of what is not the same in all cells of a claim."""
+    words = [label(method)] if method else []
+    words += [f"{label(u)} u"] if u else []
+    return ": " + ", ".join(words) if words else ""

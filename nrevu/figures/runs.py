@@ -8,7 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nrevu.experiment import Experiment
-from nrevu.figures.style import COLOURS, DASHES, REJECTED, set_title, value_label
+from nrevu.figures.style import (
+    DASHES,
+    REJECTED,
+    method_and_u,
+    method_colours,
+    set_title,
+    value_label,
+)
 
 
 def draw_trace(ax: Axes, trace: dict[str, Any] | None) -> None:
@@ -54,18 +61,18 @@ def survivals(ax: Axes, members: list[dict[str, Any]], line: str) -> None:
     length = np.arange(longest)
     ax.plot(length, (1 - np.mean(rates)) ** length, ":", color="#888888", label="independent tests")
     ordered = sorted(members, key=lambda member: member["parameters"]["u"] != "standard")
+    cells = [pd.DataFrame([member["parameters"]]) for member in ordered]
+    colours = method_colours([method_and_u(cell) for cell in cells])
     for index, member in enumerate(ordered):
         counts = np.array(member["runs"])
         survival = counts[::-1].cumsum()[::-1] / counts.sum()
-        colour = COLOURS[2 * index % len(COLOURS)]
-        style = {"color": colour, "ls": DASHES[index % len(DASHES)]}
-        ax.plot(survival, label=value_label(line, member["parameters"].get(line)), **style)
+        name = value_label(line, member["parameters"].get(line), cells[index])
+        ax.plot(survival, label=name, color=colours[index], ls=DASHES[index % len(DASHES)])
         mean_square = np.sum(counts * np.arange(counts.size) ** 2) / counts.sum()
         ax.annotate(
-            f"{value_label(line, member['parameters'].get(line))}: rejection rate "
-            f"{member['rejection_rate']:.3f}, root mean square {mean_square**0.5:.1f}",
-            (0.98, 0.96 - 0.07 * index), xycoords="axes fraction", ha="right", va="top",
-            fontsize=8, color=colour,
+            f"{name}: rejection rate {member['rejection_rate']:.3f}, "
+            f"root mean square {mean_square**0.5:.1f}",
+            (0.98, 0.96 - 0.07 * index), xycoords="axes fraction", ha="right", va="top", fontsize=8,
         )  # fmt: skip
     ax.set_yscale("log")
     ax.set_ylim(1e-4, 1.6)

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nrevu import __version__, reference
 from nrevu.cell import Cell, parameters
-from nrevu.comparison import compare, flags_text
+from nrevu.comparison import compare, flags_text, once
 from nrevu.experiment import Experiment, find
 from nrevu.figures.style import label
 from nrevu.report.plots import figures_of, tips, trace_figures
@@ -67,8 +67,7 @@ def page(found: Sequence[Found]) -> str:
     numbers = pd.concat(
         [rows.assign(experiment=name) for name, rows in compared.items()], ignore_index=True
     )
-    same = numbers.duplicated(["experiment", "what", "quantity"]) & (numbers.kind == "number")
-    numbers = numbers[~same]
+    numbers = once(numbers)
     for part in parts:  # each figure for itself: a document of many takes Bokeh minutes
         part["plots"] = [(plot.name, json.dumps(json_item(plot))) for plot in part["plots"]]
     environment = Environment(

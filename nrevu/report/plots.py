@@ -4,21 +4,31 @@ In: an experiment's figure settings and table. Out: Bokeh figures, which need no
 network once Bokeh's own script is in the page.
 """
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from bokeh.models import ColorBar, ColumnDataSource, HoverTool, LogColorMapper
+from bokeh.models import (
+    ColorBar,
+    ColumnDataSource,
+    HoverTool,
+    Legend,
+    LegendItem,
+    LogColorMapper,
+)
 from bokeh.palettes import Viridis256
 from bokeh.plotting import figure
 
 from nrevu.claims import matching
-from nrevu.figures.lines import split
-from nrevu.figures.style import COLOURS, REJECTED, label, palette, value_label, value_title
+from nrevu.figures.heat import map_title
+from nrevu.figures.lines import line_styles, shown_cells, split
+from nrevu.figures.style import REJECTED, is_time, label, method_colours, value_label, value_title
 from nrevu.table import flagged
 from nrevu.tracing import words_for
 
 MARKERS = ("circle", "square", "diamond", "triangle", "inverted_triangle", "plus", "x", "hex")
+LABEL_WIDTH = 36  # characters of a line of the vertical axis's label: more do not fit its height
 TIP = """
 <div class="tip" style="max-width: 20rem; white-space: normal; overflow-wrap: anywhere">
 <b>@settings</b><br>@estimates{safe}<br>rejection rate @rejection, clustering
@@ -28,57 +38,55 @@ TIP = """
 
 def figures_of(settings: Mapping[str, Any], table: pd.DataFrame, about: pd.DataFrame) -> list:
     """Return the Bokeh figures of one of an experiment's figures, a panel each."""
-    shown = matching(table, settings.get("where", {}))
     if settings["kind"] == "lines":
-        return line_figures(settings, shown, about)
+        return line_figures(settings, shown_cells(settings, table), about)
     if settings["kind"] == "heat":
-        return heat_figures(settings, shown, about)
+        return heat_figures(settings, matching(table, settings.get("where", {})), about)
     return []
 
 
 def line_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
     """Return a figure for each panel of each row: lines through cells, with error bars."""
     made = []
-    for row, part in split(shown, settings.get("rows")):
+    for row, part in split(shown, settings.get("rows")) if len(shown) else ():
+        styles = line_styles(settings, shown if "line" in settings else part)
         for column in (name for name in settings["panels"] if name != "trace"):
-            title = value_label(settings["rows"], row) if "rows" in settings else ""
-            scale = settings.get("y_scale", "linear") if column.startswith("tau.") else "linear"
-            x = part[settings["x"]]
-            points = part[x > 0 if settings.get("x_scale") == "log" else x.notna()]
+            title = value_label(settings["rows"], row, part) if "rows" in settings else ""
+            scale = settings.get("y_scale", "linear") if is_time(column) else "linear"
             scales = {"x_axis_type": settings.get("x_scale", "linear"), "y_axis_type": scale}
-            plot = empty(title, settings, value_title(column), **scales)
-            draw_lines(plot, settings, column, points, about)
+            plot = empty(title, settings, value_title(column, shown), **scales)
+            draw_lines(plot, settings, column, part, styles, about)
             made.append(plot)
     return made
 
 
-def draw_lines(plot, settings, column: str, part: pd.DataFrame, about: pd.DataFrame) -> None:
+def draw_lines(plot, settings, column: str, part: pd.DataFrame, styles, about) -> None:
     """Draw the lines of a panel with error bars, and the points to point at.
 
     All lines share a glyph: Bokeh takes as long for a glyph as for a thousand points.
     """
-    lines = split(part, settings.get("line"))
-    colours = palette(len(lines), settings.get("colours"))
-    pieces = []
-    for index, (value, points) in enumerate(lines):
-        points = points.sort_values(settings["x"])
-        y, se, colour = points[column], points[f"{column}.se"], colours[index]
-        fill = ["#ffffff" if bad else colour for bad in flagged(points, column)]
-        own = {"x": points[settings["x"]], "y": y, "low": y - se, "high": y + se, "fill": fill}
+    pieces, names = [], {}
+    for index, (cells, name, style) in enumerate(styles):
+        points = cells[cells.index.isin(part.index)].sort_values(settings["x"])
+        y, se, colour = points[column], points[f"{column}.se"], style["color"]
+        bad = flagged(points, column)
+        if len(points):  # in the key as its first point that is not hollow
+            names[name] = sum(map(len, pieces)) + int(bad.to_numpy().argmin())
+        own = {"x": points[settings["x"]], "y": y, "low": y - se, "high": y + se}
         own |= {"colour": colour, "marker": MARKERS[index % len(MARKERS)]}
-        own["line"] = value_label(settings["line"], value) if "line" in settings else ""
+        own["fill"] = ["#ffffff" if hollow else colour for hollow in bad]
         pieces.append(about.loc[points.index].assign(**own))
     source = ColumnDataSource(pd.concat(pieces).to_dict("list"))
     paths = {axis: [list(piece[axis]) for piece in pieces] for axis in "xy"}
+    colours = [style["color"] for _, _, style in styles]
     plot.multi_line(paths["x"], paths["y"], line_color=colours, line_width=1.5)
     plot.segment("x", "low", "x", "high", source=source, line_color="colour")
-    named = {"legend_group": "line"} if "line" in settings else {}
     how = {"marker": "marker", "size": 8, "line_color": "colour", "fill_color": "fill"}
-    drawn = plot.scatter("x", "y", source=source, **how, **named)
+    drawn = plot.scatter("x", "y", source=source, **how)
     plot.add_tools(HoverTool(renderers=[drawn], tooltips=TIP))
-    if named:
-        plot.legend.label_text_font_size = "9px"
-        plot.add_layout(plot.legend[0], "right")
+    if "line" in settings:
+        items = [LegendItem(label=n, renderers=[drawn], index=i) for n, i in names.items()]
+        plot.add_layout(Legend(items=items, label_text_font_size="9px"), "right")
 
 
 def heat_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
@@ -89,13 +97,12 @@ def heat_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
     made = []
     for row, part in split(shown, settings.get("rows")):
         for column, cells in split(part, settings.get("columns")):
-            values = {"rows": row, "columns": column}
-            named = [value_label(settings[k], v) for k, v in values.items() if k in settings]
             axes = {
                 f"{axis}_range": [f"{v:g}" for v in sorted(shown[settings[axis]].dropna().unique())]
                 for axis in "xy"
             }
-            plot = empty(", ".join(named), settings, label(settings["y"]), **axes)
+            title = map_title(settings, row, column, cells)
+            plot = empty(title, settings, label(settings["y"]), **axes)
             data = about.loc[cells.index].assign(value=cells[value])
             data = data.assign(**{axis: [f"{v:g}" for v in cells[settings[axis]]] for axis in "xy"})
             colours = LogColorMapper(palette=Viridis256[::-1], low=low, high=high)
@@ -120,10 +127,10 @@ def trace_figures(trace: Mapping[str, Any]) -> list:
     """Return the u of consecutive updates of a traced cell, and its runs of acceptances."""
     decisions = pd.DataFrame(trace["decisions"], columns=["u", "accepted"])
     flat = trace["parameters"]
-    u = "standard" if "u.delta" not in flat else f"δ = {flat['u.delta']:g}"
+    u = value_label("u.delta", flat.get("u.delta"))
     about = f"{u}, {trace['pair']}: {trace['rejection_rate']:.1%} rejected"
     plot = empty(f"u of {len(decisions)} updates; {about}", {"x_label": "update"}, "u")
-    for accepted, colour, name in ((1, COLOURS[2], "accepted"), (0, REJECTED, "rejected")):
+    for accepted, colour, name in ((1, "#333333", "accepted"), (0, REJECTED, "rejected")):
         part = decisions[decisions.accepted == accepted]
         source = ColumnDataSource({"x": part.index, "u": part.u})
         marker = "circle" if accepted else "x"
@@ -137,7 +144,8 @@ def trace_figures(trace: Mapping[str, Any]) -> list:
     between = {"x_label": "acceptances between two rejections"}
     tail = empty(about, between, "share as long or longer", y_axis_type="log")
     source = ColumnDataSource({"x": share.index[:200], "share": share[:200]})
-    steps = tail.scatter("x", "share", source=source, size=4, color=COLOURS[2])
+    (colour,) = method_colours([(flat["method"], flat["u"])])
+    steps = tail.scatter("x", "share", source=source, size=4, color=colour)
     tail.add_tools(HoverTool(renderers=[steps], tooltips=[("run", "@x"), ("share", "@share")]))
     return [plot, tail]
 
@@ -147,7 +155,7 @@ def empty(title: str, settings: Mapping[str, Any], y_label: str, **how):
     plot = figure(
         name=title, height=320, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save",
         x_axis_label=settings.get("x_label") or label(settings["x"]),
-        y_axis_label=y_label.replace("\n", " ").replace("autocorrelation time", "τ"),
+        y_axis_label=textwrap.fill(y_label.replace("autocorrelation time", "τ"), LABEL_WIDTH),
         toolbar_location="above", **how,
     )  # fmt: skip
     plot.toolbar.logo = None
