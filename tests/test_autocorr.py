@@ -10,6 +10,7 @@ import pytest
 
 from nrevu.autocorr import (
     autocorrelation_time,
+    averaged,
     rejection_rate,
     split_rhat,
     tau_from,
@@ -141,8 +142,41 @@ def test_an_average_of_times_has_an_error_that_counts_their_correlation():
     first, lengths = ar1(0.6, 30, 200, seed=5)
     other, _ = ar1(0.6, 30, 200, seed=6)
     found = [times(values, lengths, 0.0, 10) for values in (first, first, other)]
-    same = tau_from(np.mean(found[:2], axis=0))
-    assert same == tau_from(found[0])
-    apart = tau_from((found[0] + found[2]) / 2)
+    assert tau_from(averaged(found[:2])) == tau_from(found[0])
+    apart = tau_from(averaged([found[0], found[2]]))
     independent = math.hypot(tau_from(found[0]).se, tau_from(found[2]).se) / 2
     assert apart.se == pytest.approx(independent, rel=0.3)
+
+
+@pytest.mark.parametrize(
+    "phi, low, high", [(0.9, 70, 130), (0.5, 10, 24), (0.0, 5, 8), (-0.5, 5, 6)]
+)
+def test_the_window_follows_tau(phi, low, high):
+    """K is the smallest with K >= 5 tau(K) and 5 at least, and tau is right, also below 1.
+
+    Within 4 standard errors and what the lags beyond K add: false alarm 6e-5.
+    """
+    values, lengths = ar1(phi, 40, 4000, seed=11)
+    found = tau_from(times(values, lengths, 0.0, 0))
+    assert low <= found.lags <= high and not found.short
+    assert found.lags >= 5 * max(found.value, 1) > found.lags - 1 or found.lags == 5
+    exact = (1 + phi) / (1 - phi)
+    beyond = 2 * abs(phi) ** (found.lags + 1) / (1 - phi)
+    assert abs(found.value - exact) < 4 * found.se + beyond
+    assert found.doubled.value == pytest.approx(
+        tau_from(times(values, lengths, 0.0, 2 * found.lags)).value
+    )
+
+
+def test_a_window_that_the_chains_end_is_too_short():
+    values, lengths = ar1(0.95, 20, 60, seed=12)
+    found = tau_from(times(values, lengths, 0.0, 0))
+    assert found.short and found.lags == 29
+
+
+def test_the_window_repairs_what_a_guessed_lag_misses():
+    """An AR(1) process with tau 19: 10 lags give half of it, and are called too few."""
+    values, lengths = ar1(0.9, 40, 4000, seed=13)
+    guessed, followed = (tau_from(times(values, lengths, 0.0, lag)) for lag in (10, 0))
+    assert guessed.short and guessed.value < 14
+    assert abs(followed.value - 19) < 4 * followed.se + 0.1

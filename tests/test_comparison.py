@@ -1,6 +1,7 @@
 """Comparisons with published numbers: differences, ratios and their intervals."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ def made_up(experiment, tau):
         for quantity in (*cell.distribution.means(), *averages(cell.distribution)):
             row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
             row |= {f"cost.{quantity}": 60 * tau(cell), f"cost.{quantity}.se": 1.2}
+            row |= {f"tau.{quantity}.{end}": None for end in ("doubled", "doubled.se")}
             row[f"tau.{quantity}.lag_too_short"] = False
         rows.append(row | {"digest": cell.digest})
     return pd.DataFrame(rows)
@@ -47,17 +49,47 @@ def test_ratio_of_the_best_cells():
     assert row.low < 1.5 < row.high and row.high - row.low == pytest.approx(4 * row.se, rel=0.03)
 
 
-def test_cells_with_too_short_a_lag_are_not_quoted():
+def test_where_lags_are_too_few_a_claim_uses_twice_as_many_and_says_so():
     experiment = expand("fig2", "paper")
     table = made_up(experiment, lambda cell: 2.0)
-    table["tau.log_prob.lag_too_short"] = True
-    assert not compare(experiment, table).quantity.str.startswith("ratio").any()
+    short = table.index[table.u == "standard"][0]
+    table.loc[short, "tau.log_prob.lag_too_short"] = True
+    table.loc[short, ["tau.log_prob", "tau.log_prob.doubled", "tau.log_prob.doubled.se"]] = (
+        1.0,
+        1.5,
+        0.1,
+    )
+    row = compare(experiment, table).iloc[-1]
+    assert row.ours == pytest.approx(0.75) and row.basis == "selected, not confirmed, lags doubled"
+    assert row.se == pytest.approx(0.75 * math.hypot(0.1 / 1.5, 0.02 / 2))
 
 
-def test_missing_cells_give_no_row():
+def test_missing_cells_are_named_and_nothing_is_claimed_from_them():
+    """Every published number and every claim keeps its row, whatever is missing."""
     experiment = expand("fig1", "paper")
     table = made_up(experiment, lambda cell: 3.5)
-    assert compare(experiment, table[table["method.stepsize"] != 1.8]).empty
+    found = compare(experiment, table[table["method.stepsize"] != 1.8])
+    assert len(found) == 7 and set(found.verdict) == {"not judged"} and found.ours.isna().all()
+    assert found.reason.str.contains("missing").all() and "stepsize 1.8" in found.reason.iloc[-1]
+    assert (found.published > 0).all()
+
+
+def test_a_claim_without_converged_cells_says_so_and_what_to_do():
+    experiment = expand("network_langevin", "paper")
+    others = [expand("network_hmc", "paper")]
+    tables = [made_up(e, lambda cell: 3.0) for e in (experiment, *others)]
+    table = pd.concat(tables, ignore_index=True).assign(**{"tau.relevant.not_converged": True})
+    table = table.assign(**{"rhat.input1": 1.2, "effective.input1": 40.0})
+    row = compare(experiment, table, beside=others).iloc[-1]
+    assert row.verdict == "not judged" and row.published == 1.25
+    assert "R-hat 1.20" in row.reason and "raise run.groups" in row.reason
+
+
+def test_verdicts_do_not_depend_on_what_else_is_run():
+    """The paper's 19 numbers and 6 claims are one family; a file of one's own is another."""
+    assert expand("fig1", "smoke").family == expand("mixed_hmc", "smoke").family
+    assert expand("fig1", "smoke").family == {"number": 19, "claim": 6}
+    assert expand("network_large", "smoke").family["number"] == 0
 
 
 def test_intervals_of_ratios_cover():

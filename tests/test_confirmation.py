@@ -14,7 +14,7 @@ from nrevu.experiment import expand
 from nrevu.method import Metropolis
 from nrevu.result import summarise
 from nrevu.selection import fresh, groups
-from nrevu.series import Series, part
+from nrevu.series import Series, bits, part
 from nrevu.table import table
 
 SETTINGS = {"best": "tau.log_prob", "for_each": ["u"], "cells": 2, "longer": 3}
@@ -37,19 +37,27 @@ def test_a_confirming_cell_is_longer_and_has_other_random_numbers():
     assert same_length.run == CELL.run and same_length.digest != CELL.digest
 
 
-def test_candidates_are_the_best_that_may_be_quoted():
+def test_candidates_are_the_best_whose_chains_agree():
+    """Where lags were too few, twice as many decide."""
     found = pd.DataFrame(
         {
-            "u": ["standard"] * 5 + ["nonreversible"],
-            "u.delta": [None] * 5 + [0.3],
-            "tau.log_prob": [3.0, 1.0, 2.0, np.nan, 1.5, 0.5],
-            "tau.log_prob.lag_too_short": [False, True, False, False, False, False],
-            "tau.log_prob.not_converged": [False] * 5 + [None],
+            "u": ["standard"] * 6 + ["nonreversible"],
+            "u.delta": [None] * 6 + [0.3],
+            "tau.log_prob": [3.0, 1.0, 2.0, np.nan, 1.5, 1.2, 0.5],
+            "tau.log_prob.se": 0.1,
+            "cost.log_prob": 1.0,
+            "cost.log_prob.se": 1.0,
+            "tau.log_prob.lag_too_short": [False, True, False, False, False, True, False],
+            "tau.log_prob.doubled": [np.nan, 1.7, np.nan, np.nan, np.nan, 5.0, np.nan],
+            "tau.log_prob.doubled.se": 0.1,
+            "tau.log_prob.not_converged": [False] * 6 + [None],
         }
     )
-    assert candidates(found, SETTINGS, {"u": "standard"}) == [4, 2]
-    assert candidates(found, SETTINGS, {"u.delta": None}) == [4, 2]
-    assert candidates(found, SETTINGS, {"u.delta": 0.3}) == [5]
+    assert candidates(found, SETTINGS, {"u": "standard"}) == [4, 1]
+    assert candidates(found, SETTINGS, {"u.delta": None}) == [4, 1]
+    assert candidates(found, SETTINGS, {"u.delta": 0.3}) == [6]
+    apart = found.assign(**{"tau.log_prob.not_converged": [False] * 4 + [True] * 3})
+    assert candidates(apart, SETTINGS, {"u": "standard"}) == [1, 2]
 
 
 def series_of(phi, length, seed):
@@ -71,6 +79,7 @@ def test_the_two_parts_share_nothing():
     series, estimate = series_of(0.5, 50, 2), Estimate(10, "known")
     found = confirm(CELL, series, estimate, SETTINGS)
     alone = [summarise(CELL, part(series, some), estimate) for some in (range(2), range(2, 8))]
+    alone[1] |= {"bits": bits(series)}  # of all chains that were run
     assert [found["choosing"], found["confirmed"]] == alone
     whole = confirm(CELL, series, estimate, {**SETTINGS, "cells": 1})
     assert whole == {"choosing": None, "confirmed": summarise(CELL, series, estimate)}
@@ -134,7 +143,7 @@ def confirmed_pair(**changes):
     for u, times in (("standard", (2.8, 2.6)), ("nonreversible", (1.6, 1.7))):
         for rank, time in enumerate(times, start=1):
             row = {"u": u, "group": u, "rank": rank, "best": "tau.log_prob", "selected": 1.0}
-            row |= {"choosing": time, "choosing.se": 0.1, "choosing.flagged": False}
+            row |= {"choosing": time, "choosing.se": 0.1, "digest": f"{u}{rank}"}
             row |= {"tau.log_prob": time + 0.1, "tau.log_prob.se": 0.05, "chains": 20}
             rows.append(row | {"run.chains": 40, "tau.log_prob.lag_too_short": False})
     return pd.DataFrame(rows).assign(**changes)
@@ -152,14 +161,17 @@ def test_claims_rest_on_the_confirmed_cells():
     assert row.ours == pytest.approx(2.0) and row.basis == "selected, not confirmed"
 
 
-@pytest.mark.parametrize("flag", ["choosing.flagged", "tau.log_prob.lag_too_short"])
-def test_no_claim_from_cells_that_may_not_be_quoted(flag):
+def test_where_the_chosen_candidate_did_not_converge_the_next_one_is_quoted():
     from test_comparison import made_up
 
     experiment = expand("fig2", "paper")
     grid = made_up(experiment, lambda cell: 2.0)
-    found = compare(experiment, grid, confirmed_pair(**{flag: True}))
-    assert not found.quantity.str.startswith("ratio").any()
+    apart = {"tau.log_prob.not_converged": [False, True, True, False]}
+    row = compare(experiment, grid, confirmed_pair(**apart)).iloc[-1]
+    assert row.ours == pytest.approx(2.9 / 1.8) and row.basis == "confirmed"
+    row = compare(experiment, grid, confirmed_pair(**{"tau.log_prob.not_converged": True})).iloc[-1]
+    assert row.verdict == "not judged" and "no confirming run converged" in row.reason
+    assert "confirm.longer" in row.reason
 
 
 def test_nothing_to_confirm_makes_an_empty_table():

@@ -1,12 +1,14 @@
 """Who may import what: the walls of the house."""
 
 import ast
+import re
 from pathlib import Path
 
 import nrevu
 
 HERE = Path(nrevu.__file__).parent
 SAMPLING = ("rng", "elementary", "accept", "lanes", "updates", "kernel", "chain", "distributions/")
+SAMPLING += ("target",)
 
 
 def imports(path):
@@ -39,6 +41,12 @@ def test_hydra_matplotlib_psutil_and_snakemake_have_one_door_each():
 def test_numba_stays_in_the_sampling_modules():
     """And in the checks of a distribution, which compile its functions one at a time."""
     assert all(name.startswith((*SAMPLING, "conformance/")) for name in importers("numba"))
+
+
+def test_everything_takes_njit_from_the_module_that_sets_the_target():
+    for folder in (HERE, HERE.parent / "benchmarks", HERE.parent / "examples"):
+        for path in (p for p in folder.rglob("*.py") if p.name != "target.py"):
+            assert not re.search(r"from numba import .*njit|numba\.n?jit", path.read_text()), path
 
 
 def test_sampling_modules_know_nothing_of_files_configs_or_tables():

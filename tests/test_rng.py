@@ -84,7 +84,7 @@ def test_layers_have_equal_areas():
     lowest = [rng.EDGE[0] * rng.HEIGHT[1], rng.TAIL * rng.HEIGHT[1] + beyond]
     assert areas.size == 511 and rng.EDGE[1] == rng.TAIL and rng.EDGE[512] == 0
     assert np.allclose([*areas, *lowest], rng.AREA, rtol=2e-9, atol=0)
-    assert np.array_equal(rng.HEIGHT, np.exp(-0.5 * rng.EDGE**2))
+    assert np.allclose(rng.HEIGHT, np.exp(-0.5 * rng.EDGE**2), rtol=1e-14, atol=0)
     for sign, side in ((1, slice(512)), (-1, slice(512, 1024))):
         ratio = rng.INSIDE[side] / 2**52 * rng.EDGE[:512] - rng.EDGE[1:]
         assert np.abs(ratio).max() < 2**-50

@@ -37,10 +37,10 @@ def test_when_all_bests_are_each_others_twins():
     assert [f["row"] for f in found] == [0, 2, 4, 6] and all(f["best"] for f in found)
 
 
-def test_cells_with_too_short_a_lag_are_not_chosen():
-    flagged = table([1, 2] * 4, **{"tau.log_prob.lag_too_short": [True, False] * 4})
+def test_cells_whose_chains_disagree_are_not_chosen():
+    flagged = table([1, 2] * 4, **{"tau.log_prob.not_converged": [True, False] * 4})
     assert [f["row"] for f in chosen(flagged, SETTINGS) if f["best"]] == [1, 3, 5, 7]
-    none = table([1, 2] * 4, **{"tau.log_prob.lag_too_short": [True, True] + [False] * 6})
+    none = table([1, 2] * 4, **{"tau.log_prob.not_converged": [True, True] + [False] * 6})
     assert [f["row"] for f in chosen(none, SETTINGS) if f["best"]] == [2, 4, 6]
 
 
