@@ -3,20 +3,14 @@
 # Results are in results/SIZE/EXPERIMENT/; what each experiment is, in conf/experiment/.
 import sys
 
-from nrevu import needs, plan as planning, progress, scheduling, upkeep
-from nrevu.mistake import Mistake
+from nrevu import needs, plan as planning, progress, scheduling, targets, upkeep
 
 NREVU = [sys.executable, "-m", "nrevu"]
 
-try:
+with progress.exit_on_mistake():
     tell = progress.tell if workflow.is_main_process else None
     least = needs.least_seconds(workflow)
     plan = planning.from_workflow(config, tell=tell, least=least)
-    if workflow.is_main_process:
-        upkeep.prepare(workflow, plan)
-except Mistake as mistake:
-    progress.tell(str(mistake))
-    sys.exit(2)
 
 
 report: "workflow/captions/workflow.rst"
@@ -28,6 +22,12 @@ rule all:
 
 
 include: "workflow/rules.smk"
+
+
+if workflow.is_main_process:
+    with progress.exit_on_mistake():
+        targets.check(workflow, plan)
+        upkeep.prepare(workflow, plan)
 
 
 onstart:

@@ -11,6 +11,8 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from nrevu import jobs, spending
 from nrevu.costs import confirm_cost, cost, overhead
+from nrevu.mistake import Mistake
 from nrevu.plan import Plan
 from nrevu.store import write_text
 from nrevu.upkeep import PROGRESS, RUNNING, note_running
@@ -43,6 +46,16 @@ class Begun:
 def tell(text: str) -> None:
     """Print a line for whoever runs the workflow."""
     print(f"nrevu: {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def exit_on_mistake() -> Iterator[None]:
+    """Print a user's mistake without a traceback and end with exit code 2."""
+    try:
+        yield
+    except Mistake as mistake:
+        tell(str(mistake))
+        sys.exit(2)
 
 
 def start(workflow, plan: Plan) -> None:

@@ -33,6 +33,7 @@ def test_hydra_matplotlib_and_snakemake_have_one_door_each():
     assert importers("hydra") == importers("omegaconf") == {"composing"}
     assert {name.split("/")[0] for name in importers("matplotlib")} == {"figures"}
     assert importers("snakemake_interface_logger_plugins") == {"jobs", "progress"}
+    assert importers("snakemake") == {"targets"}
 
 
 def test_numba_stays_in_the_sampling_modules():

@@ -1,7 +1,11 @@
 """The workflow end to end at smoke size, as a user runs it: what runs, what does not run again."""
 
+import subprocess
+import sys
+
 import pandas as pd
 import pytest
+from conftest import REPO
 from workflows import SWEEP, WITHOUT_FIGURES, project, series, succeeded
 
 
@@ -188,3 +192,39 @@ def test_mistakes_are_told_before_anything_runs(snakemake, tmp_path, config, say
     found = snakemake(tmp_path, *config)
     assert found.returncode != 0 and says in found.stderr and "Traceback" not in found.stderr
     assert not (tmp_path / "results").exists()
+
+
+QUICK = ("experiments=fig1", "size=quick")
+
+
+@pytest.mark.parametrize(
+    "target, nearest",
+    [
+        ("results/smoke/fig1/fig1.png", "results/quick/fig1/fig1.png"),
+        ("results/quick-seed7/fig1/fig1.png", "results/quick/fig1/fig1.png"),
+        ("results/quick/fig1/fig2.png", "results/quick/fig1/fig1.png"),
+        ("results/quick/fig2/table.csv", "results/quick/fig1/table.csv"),
+        ("results/quick/fig1/tau/0999.json", "results/quick/fig1/tau/000"),
+        ("tabel", "table"),
+    ],
+)
+def test_a_target_of_another_run_is_refused(snakemake, tmp_path, target, nearest):
+    found = snakemake(tmp_path, *QUICK, options=[target])
+    assert found.returncode == 2 and "Traceback" not in found.stderr
+    for words in (f"'{target}'", "of fig1 at size quick", f"Did you mean '{nearest}"):
+        assert words in found.stderr
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("target", ["./results/quick/fig1/fig1.png", "report", "all"])
+def test_files_and_rules_of_the_run_are_targets(snakemake, tmp_path, target):
+    found = succeeded(snakemake(tmp_path, *QUICK, options=["--dry-run", target]))
+    assert "sample" in found.stdout
+
+
+def test_a_program_that_calls_snakemake_makes_nothing_under_another_name(tmp_path):
+    words = ["--snakefile", str(REPO / "Snakefile"), "--cores", "1", "results/smoke/fig1/table.csv"]
+    code = f"from snakemake.cli import main; main({[*words, '--config', *QUICK]})"
+    run = [sys.executable, "-c", code]
+    found = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert found.returncode == 1 and "No rule to produce results/smoke" in found.stderr

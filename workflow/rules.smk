@@ -13,12 +13,13 @@ localrules:
     report,
 
 
+# Nothing is made under the name of a size or an experiment that this run is not of.
 wildcard_constraints:
-    size="[^/]+",
-    experiment="[^/]+",
-    batch="[0-9]+",
-    kernel="[^/]+",
-    figure="[A-Za-z_0-9]+",
+    size=targets.only([plan.label]),
+    experiment=targets.only(plan.experiments),
+    batch=targets.only(targets.batch_names(plan)),
+    kernel=targets.only(targets.kernel_names(plan)),
+    figure=targets.only(targets.figure_names(plan)),
 
 
 rule compile:
