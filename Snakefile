@@ -1,9 +1,18 @@
 # The whole paper: snakemake --cores all
 # A part of it:    snakemake --cores all --config experiments=fig1 size=quick
-# Results are in results/SIZE/EXPERIMENT/; what each experiment is, in conf/experiment/.
+# Results are in results/SIZE/EXPERIMENT/, the page on them in results/SIZE/report.html; what each
+# experiment is, in conf/experiment/.
 import sys
 
-from nrevu import needs, plan as planning, progress, scheduling, targets, upkeep
+from nrevu import (
+    needs,
+    plan as planning,
+    planned,
+    progress,
+    scheduling,
+    targets,
+    upkeep,
+)
 
 NREVU = [sys.executable, "-m", "nrevu"]
 
@@ -32,6 +41,7 @@ if workflow.is_main_process:
 
 onstart:
     scheduling.unhurried(workflow)
+    planned.write_records(plan.root / plan.label, plan.records())
     progress.start(workflow, plan)
 
 

@@ -177,7 +177,7 @@ def fail(plan: Plan) -> None:
         tell(line)
     tell(
         "stopped before the end. Finished cells are kept; the same command goes on. "
-        f"What there is so far: nrevu report {shlex.join(plan.report_words())}"
+        f"What there is so far: nrevu report {shlex.join(plan.size_words())}"
     )
 
 
@@ -218,7 +218,8 @@ def finish(plan: Plan) -> None:
     parts = ", ".join(f"{count} of {name}" for name, count in marked.items() if count)
     lines += textwrap.wrap(f"cells with a time not to be quoted: {parts}", 110) if parts else []
     lines.append(where_time_went(plan))
-    report = f"report: {plan.root / 'report.html'}; the rest: " if marked else "results: "
+    page = Path(plan.pages()[0])
+    report = f"report: {page}; the rest: " if page.exists() else "results: "
     lines += [f"{report}{plan.root / plan.label}"]
     for line in lines:
         tell(line)

@@ -71,7 +71,7 @@ def report(tmp_path_factory, snakemake):
     """The report of a real run: lines, claims and traces of a sweep; a map, published numbers."""
     folder = project(tmp_path_factory.mktemp("work"))
     succeeded(snakemake(folder, "experiments=mine.yaml,mixed_hmc", "size=smoke"))
-    return folder / "results/report.html"
+    return folder / "results/smoke/report.html"
 
 
 @pytest.fixture(scope="module")
@@ -199,3 +199,10 @@ def test_on_paper_there_are_figures_and_whole_tables_but_nothing_to_press(browse
         assert not any(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, unwanted))
     for tall in browser.find_elements(By.CLASS_NAME, "tall"):
         assert tall.get_property("scrollHeight") <= tall.get_property("clientHeight") + 1
+
+
+def test_the_index_leads_to_the_page(browser, report):
+    browser.get((report.parent.parent / "report.html").as_uri())
+    browser.find_element(By.LINK_TEXT, "smoke").click()
+    WebDriverWait(browser, 20).until(lambda b: b.current_url == report.as_uri())
+    assert errors(browser) == []

@@ -1,5 +1,6 @@
 """The workflow end to end at smoke size, as a user runs it: what runs, what does not run again."""
 
+import shutil
 import subprocess
 import sys
 
@@ -56,7 +57,7 @@ def test_the_best_cells_are_confirmed_and_claims_rest_on_them(finished):
 
 def test_progress_can_be_read_and_logs_are_in_files(finished):
     folder, run = finished
-    assert " of " in run.stderr and "report.html" in run.stderr
+    assert " of " in run.stderr and "report: results/smoke/report.html; the rest" in run.stderr
     assert "nrevu: CPU seconds: " in run.stderr and "start-up of" in run.stderr
     assert "rule sample" not in run.stderr and "sampled" not in run.stderr
     assert "sampled" in (folder / "results/smoke/mine/log/sample-0001.txt").read_text()
@@ -87,13 +88,48 @@ def test_running_again_runs_nothing(finished, snakemake):
     assert "Nothing to be done" in again.stderr and stamps(folder) == before
 
 
+def pages(folder):
+    """Return when each page, table and figure was written."""
+    return {path: stamp for path, stamp in stamps(folder).items() if "kernels" not in path.parts}
+
+
+def test_another_sweep_joins_the_page_and_another_seed_has_its_own(finished, snakemake):
+    folder, _ = finished
+    (folder / "second.yaml").write_text(WITHOUT_FIGURES[: WITHOUT_FIGURES.index("confirm:")])
+    succeeded(snakemake(folder, "experiments=second.yaml", "size=smoke"))
+    page = (folder / "results/smoke/report.html").read_text()
+    assert page.index('<h2 id="mine"') < page.index('<h2 id="second"') and "gain" in page
+    ran = succeeded(snakemake(folder, "experiments=second.yaml", "size=smoke", "seed=7"))
+    assert "report: results/smoke-seed7/report.html" in ran.stderr
+    index = (folder / "results/report.html").read_text()
+    for label in ("smoke", "smoke-seed7"):
+        assert f'href="{label}/report.html"' in index
+    before = pages(folder)
+    for name in ("./mine.yaml", "second.yaml"):  # whatever else is in the plan
+        again = succeeded(snakemake(folder, f"experiments={name}", "size=smoke"))
+        assert "Nothing to be done" in again.stderr and pages(folder) == before
+
+
+def test_a_changed_experiment_changes_the_page_though_another_is_run(finished, snakemake):
+    folder, _ = finished
+    (folder / "second.yaml").unlink()
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    assert "second: second.yaml: no such file" in (folder / "results/smoke/report.html").read_text()
+    for label in ("smoke", "smoke-seed7"):
+        shutil.rmtree(folder / f"results/{label}/second")
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    assert 'id="second"' not in (folder / "results/smoke/report.html").read_text()
+    assert "seed7" not in (folder / "results/report.html").read_text()
+
+
 def test_a_changed_colour_runs_only_the_figure(finished, snakemake):
     folder, _ = finished
     before = stamps(folder)
     project(folder, SWEEP.replace("#0072B2", "#D55E00"))
     succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
     changed = {path.name for path, stamp in stamps(folder).items() if before.get(path) != stamp}
-    assert changed == {"figure.png", "figure.svg", "figure.pdf", "report.html"}
+    made = {"figure.png", "figure.svg", "figure.pdf", "report.html", "report.json"}
+    assert changed == {*made, "experiment.json"}
 
 
 def test_another_lag_samples_nothing(finished, snakemake):
