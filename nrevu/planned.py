@@ -4,14 +4,14 @@ In: the experiments of a run, when it begins. Out: results/LABEL/EXPERIMENT/expe
 what these files say later. LABEL is the size, with the seed if one was given.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from nrevu.experiment import default_set, find
+from nrevu.experiment import default_set, read
 from nrevu.mistake import Mistake
-from nrevu.sources import content_hash
 from nrevu.store import write_text
 
 FILE = "experiment.json"
@@ -68,8 +68,8 @@ def labels(results: Path) -> list[str]:
 
 
 def source_hash(source: str) -> str:
-    """Return a hash of an experiment's YAML file, or why it cannot be found."""
+    """Return a hash of what an experiment's YAML file says, or why it cannot be read."""
     try:
-        return content_hash([find(source)])
+        return hashlib.sha256(repr(read(source).data).encode()).hexdigest()[:16]
     except Mistake as mistake:
         return str(mistake)

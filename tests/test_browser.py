@@ -107,6 +107,8 @@ def opened(browser, report, width, dark=False, paper=False):
 def all_drawn(browser):
     """Tell whether every figure is drawn; else bring one that is not into view, which draws it."""
     inked = browser.execute_script(DRAWN)
+    if not inked:  # the page is still loading
+        return False
     if min(inked) > 0:
         return True
     plot = browser.find_elements(By.CLASS_NAME, "plot")[inked.index(0)]

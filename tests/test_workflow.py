@@ -104,6 +104,8 @@ def test_another_sweep_joins_the_page_and_another_seed_has_its_own(finished, sna
     index = (folder / "results/report.html").read_text()
     for label in ("smoke", "smoke-seed7"):
         assert f'href="{label}/report.html"' in index
+    with (folder / "second.yaml").open("a") as file:
+        file.write("# a comment\n")
     before = pages(folder)
     for name in ("./mine.yaml", "second.yaml"):  # whatever else is in the plan
         again = succeeded(snakemake(folder, f"experiments={name}", "size=smoke"))

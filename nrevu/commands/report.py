@@ -11,7 +11,7 @@ does so at its end. On work that is half done, a page says what is missing.
 
   nrevu report                           a page for each size and seed, and results/report.html,
                                          which leads to them
-  nrevu report --size quick              only results/quick/report.html
+  nrevu report --size quick              of the pages, only results/quick/report.html
   nrevu report fig1 fig2 --size quick    a page on these alone, results/quick/report-fig1-fig2.html
 """
 
@@ -24,9 +24,7 @@ def add(subs) -> None:
         description=ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    report.add_argument(
-        "experiments", nargs="*", help="names or YAML files; default: all there are"
-    )
+    report.add_argument("experiments", nargs="*", help="names or YAML files; default: all")
     report.add_argument(
         "--size", help="smoke, quick or paper (default: all; of named experiments, paper)"
     )
