@@ -205,3 +205,5 @@ def test_a_failing_job_names_the_cell_and_the_error(tmp_path, nrevu):
     run = nrevu("make", "mine.yaml", "--size", "smoke", cwd=work)
     assert run.returncode == 1 and "nrevu report --size smoke" in run.stderr
     assert "failed: " in run.stderr and "RuntimeError: too far out" in run.stderr
+    succeeded(nrevu("report", "--size", "smoke", cwd=work))
+    assert "Not finished." in (work / "results/smoke/report.html").read_text()
