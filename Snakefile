@@ -1,22 +1,25 @@
 # The whole paper: snakemake --cores all
 # A part of it:    snakemake --cores all --config experiments=fig1 size=quick
-# Results are in results/SIZE/EXPERIMENT/; what each experiment is, in conf/experiment/.
+# Results are in results/SIZE/EXPERIMENT/, the page on them in results/SIZE/report.html; what each
+# experiment is, in conf/experiment/.
 import sys
 
-from nrevu import needs, plan as planning, progress, scheduling, upkeep
-from nrevu.mistake import Mistake
+from nrevu import (
+    needs,
+    plan as planning,
+    planned,
+    progress,
+    scheduling,
+    targets,
+    upkeep,
+)
 
 NREVU = [sys.executable, "-m", "nrevu"]
 
-try:
+with progress.exit_on_mistake():
     tell = progress.tell if workflow.is_main_process else None
     least = needs.least_seconds(workflow)
     plan = planning.from_workflow(config, tell=tell, least=least)
-    if workflow.is_main_process:
-        upkeep.prepare(workflow, plan)
-except Mistake as mistake:
-    progress.tell(str(mistake))
-    sys.exit(2)
 
 
 report: "workflow/captions/workflow.rst"
@@ -30,8 +33,15 @@ rule all:
 include: "workflow/rules.smk"
 
 
+if workflow.is_main_process:
+    with progress.exit_on_mistake():
+        targets.check(workflow, plan)
+        upkeep.prepare(workflow, plan)
+
+
 onstart:
     scheduling.unhurried(workflow)
+    planned.write_records(plan.root / plan.label, plan.records())
     progress.start(workflow, plan)
 
 

@@ -5,6 +5,7 @@ sweep expanded into checked cells, its figures and published numbers checked aga
 """
 
 import functools
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -77,6 +78,14 @@ def find(name: str) -> Path:
     if name not in choices("experiment"):
         raise unknown("experiment", name, choices("experiment"))
     return folder() / "experiment" / f"{name}.yaml"
+
+
+def source(name: str) -> str:
+    """Return the one way to name an experiment: as in conf/experiment, or a path from here."""
+    path = find(name)
+    if path.parent.samefile(folder() / "experiment"):
+        return path.stem
+    return near(os.path.normpath(path)) if os.path.isabs(name) else os.path.relpath(name)
 
 
 @functools.cache

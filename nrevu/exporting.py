@@ -20,7 +20,7 @@ from nrevu.config import Setting, parse
 from nrevu.experiment import Experiment, by_hand, expand
 from nrevu.mistake import Mistake, unknown
 from nrevu.places import choices
-from nrevu.plan import label_of
+from nrevu.planned import label_of
 from nrevu.series import Series
 from nrevu.steps import seed_setting, write_tables
 

@@ -16,10 +16,11 @@ from nrevu.batches import batch_seconds, kernel_name, pack
 from nrevu.cell import Cell
 from nrevu.config import Setting
 from nrevu.costs import confirm_cost, cost
-from nrevu.experiment import Experiment, default_set, expand, find
+from nrevu.experiment import Experiment, default_set, expand, find, source
 from nrevu.grammar import is_traced
 from nrevu.mistake import Mistake, unknown
 from nrevu.outputs import FROM_BEST
+from nrevu.planned import Record, label_of, labels, read_records, source_hash
 from nrevu.selection import groups
 from nrevu.sources import files_hash
 from nrevu.speeds import known, measured
@@ -76,15 +77,21 @@ class Plan:
 
     def wanted(self) -> list[str]:
         """Return the files that the whole plan is to make."""
-        made = []
-        for name, experiment in self.experiments.items():
-            forms = ("png", "svg", "pdf")
-            files = ["table.csv", "table.parquet"]
-            files += [f"{figure}.{form}" for figure in experiment.figures for form in forms]
-            files += ["confirmed.csv", "confirmed.parquet"] if experiment.confirm else []
-            files += ["comparison.csv"] if experiment.published or experiment.claims else []
-            made += [str(self.made(name) / file) for file in files]
-        return [*made, str(self.root / "report.html")]
+        files = [file for name in self.experiments for file in self.files(name)]
+        return [*files, *self.pages(), str(self.root / "report.html")]
+
+    def files(self, experiment: str) -> list[str]:
+        """Return the tables and figures of an experiment."""
+        e = self.experiments[experiment]
+        files = ["table.csv", "table.parquet"]
+        files += [f"{figure}.{form}" for figure in e.figures for form in ("png", "svg", "pdf")]
+        files += ["confirmed.csv", "confirmed.parquet"] if e.confirm else []
+        files += ["comparison.csv"] if e.published or e.claims else []
+        return [str(self.made(experiment) / file) for file in files]
+
+    def pages(self) -> list[str]:
+        """Return the page on all experiments of this size and seed, and its summary."""
+        return [str(self.root / self.label / f"report.{form}") for form in ("html", "json")]
 
     def caption(self, experiment: str, figure: str) -> list[str]:
         """Return title, section and notes for Snakemake's own report, in reStructuredText."""
@@ -92,21 +99,52 @@ class Plan:
         title = e.figures[figure].get("title", e.title)
         return [re.sub(r"([^\w\s])", r"\\\1", text) for text in (title, e.section or "", *e.notes)]
 
-    def report_words(self) -> list[str]:
-        """Return the words that name all experiments to `nrevu report`."""
-        seed = [] if self.seed is None else ["--seed", str(self.seed)]
-        return [*self.sources.values(), "--size", self.size, *seed]
+    def size_words(self) -> list[str]:
+        """Return the words that name size and seed to the `nrevu` command."""
+        return ["--size", self.size, *([] if self.seed is None else ["--seed", str(self.seed)])]
+
+    def records(self) -> dict[str, Record]:
+        """Return what is written down of each experiment for the report."""
+        return {
+            name: Record(
+                source, self.size, self.seed, self.files(name), self.outputs_fingerprint(name)
+            )
+            for name, source in self.sources.items()
+        }
+
+    def reported(self) -> dict[str, Record | None]:
+        """Return all experiments of the page: those of this plan, and others planned before."""
+        return {**read_records(self.root / self.label), **self.records()}
+
+    def report_inputs(self) -> list[str]:
+        """Return the files of all experiments of the page; those of others as far as they exist."""
+        found = [(name, r.files) for name, r in self.reported().items() if r is not None]
+        own = self.experiments
+        return [f for name, files in found for f in files if name in own or Path(f).exists()]
 
     def report_fingerprint(self) -> str:
-        """Return a hash of all that the report depends on."""
-        names = list(self.experiments)
-        cells = [self.comparison_fingerprint(name) for name in names]
-        figures = [
-            self.figure_fingerprint(n, f) for n in names for f in self.experiments[n].figures
-        ]
-        texts = [[e.title, e.section, list(e.notes)] for e in self.experiments.values()]
-        code = files_hash("report", "verdict.py")
-        return short_hash([self.report_words(), cells, figures, texts, code])
+        """Return a hash of all that the report depends on, the same whatever else is planned."""
+        parts = {
+            name: [record.fingerprint, source_hash(record.source)] if record else None
+            for name, record in self.reported().items()
+        }
+        return short_hash([parts, files_hash("report", "verdict.py", "planned.py")])
+
+    def index_inputs(self) -> list[str]:
+        """Return the summaries of the pages that the index leads to."""
+        others = [label for label in labels(self.root) if label != self.label]
+        summaries = [self.root / label / "report.json" for label in others]
+        return [self.pages()[1], *(str(path) for path in summaries if path.exists())]
+
+    def index_fingerprint(self) -> str:
+        """Return a hash of all that the index depends on, besides those summaries."""
+        return short_hash([sorted({*labels(self.root), self.label}), files_hash("report")])
+
+    def outputs_fingerprint(self, experiment: str) -> str:
+        """Return a hash of all that the tables and figures of an experiment depend on."""
+        figures = self.experiments[experiment].figures
+        figures = [self.figure_fingerprint(experiment, figure) for figure in figures]
+        return short_hash([self.comparison_fingerprint(experiment), figures])
 
     def tau_code(self) -> str:
         """Return a hash of the sources of the analysis of single cells."""
@@ -191,8 +229,7 @@ class Plan:
 
     def words(self, experiment: str) -> list[str]:
         """Return the words that name an experiment to the `nrevu` command."""
-        seed = [] if self.seed is None else ["--seed", str(self.seed)]
-        return [self.sources[experiment], "--size", self.size, *seed]
+        return [self.sources[experiment], *self.size_words()]
 
 
 def short_hash(data: Any) -> str:
@@ -229,7 +266,7 @@ def from_workflow(
     sources, experiments = {}, {}
     while names:  # with those whose cells are shown beside another's
         name = names.pop(0)
-        other = sources.setdefault(find(name).stem, name)
+        other = sources.setdefault(find(name).stem, source(name))
         if not find(other).samefile(find(name)):
             message = f"'{other}' and '{name}' have the same name, and would share their results"
             raise Mistake(message, "experiments", "--config")
@@ -258,8 +295,3 @@ def from_workflow(
         confirm_seconds=each,
         speeds=speeds,
     )
-
-
-def label_of(size: str, seed: int | None) -> str:
-    """Return the name of the folder of results at a size, and of a seed if one was given."""
-    return size if seed is None else f"{size}-seed{seed}"

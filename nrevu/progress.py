@@ -11,6 +11,8 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from nrevu import jobs, spending
 from nrevu.costs import confirm_cost, cost, overhead
+from nrevu.mistake import Mistake
 from nrevu.plan import Plan
 from nrevu.store import meta_of, path_of, write_text
 from nrevu.upkeep import PROGRESS, RUNNING, note_running
@@ -44,6 +47,16 @@ class Begun:
 def tell(text: str) -> None:
     """Print a line for whoever runs the workflow."""
     print(f"nrevu: {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def exit_on_mistake() -> Iterator[None]:
+    """Print a user's mistake without a traceback and end with exit code 2."""
+    try:
+        yield
+    except Mistake as mistake:
+        tell(str(mistake))
+        sys.exit(2)
 
 
 def start(workflow, plan: Plan) -> None:
@@ -165,7 +178,7 @@ def fail(plan: Plan) -> None:
         tell(line)
     tell(
         "stopped before the end. Finished cells are kept; the same command goes on. "
-        f"What there is so far: nrevu report {shlex.join(plan.report_words())}"
+        f"What there is so far: nrevu report {shlex.join(plan.size_words())}"
     )
 
 
@@ -226,7 +239,8 @@ def finish(plan: Plan) -> None:
         lines += textwrap.wrap(f"{words}: {parts}", 110) if parts else []
     lines += [text for long in against_reference(plan, tables) for text in textwrap.wrap(long, 110)]
     lines.append(where_time_went(plan))
-    report = f"report: {plan.root / 'report.html'}; the rest: " if tables else "results: "
+    page = Path(plan.pages()[0])
+    report = f"report: {page}; the rest: " if page.exists() else "results: "
     lines += [f"{report}{plan.root / plan.label}"]
     for line in lines:
         tell(line)

@@ -190,28 +190,26 @@ def compare_step(args: argparse.Namespace, spent: Counter) -> None:
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     confirmed = read_tables(args.confirmed) if args.confirmed else None
-    beside = [expand(name, args.size) for name in experiment.beside]
+    beside = [expand(name, args.size, seed_setting(args.seed)) for name in experiment.beside]
     with counted(spent, "analysis"):
         comparison = compare(experiment, read_tables(args.table), confirmed, beside)
     store.write_text(args.out, comparison.to_csv(index=False))
 
 
-def report_step(args: argparse.Namespace, spent: Counter) -> None:
-    """Write the report on what there is of some experiments."""
-    from nrevu.experiment import default_set, expand
-    from nrevu.plan import label_of
-    from nrevu.report import find_results, page
+def page_step(args: argparse.Namespace, spent: Counter) -> None:
+    """Write the page on all experiments of a label, and its summary."""
+    from nrevu.report.pages import write_label
 
-    names = args.experiments or default_set()
-    found = []
-    for name in names:
-        experiment = expand(name, args.size, seed_setting(args.seed))
-        label = label_of(args.size, args.seed)
-        found.append(find_results(experiment, name, args.results / label))
-    out = args.out or args.results / "report.html"
     with counted(spent, "report"):
-        store.write_text(out, page(found))
-    print(f"report: {out}")
+        write_label(args.results, args.label)
+
+
+def index_step(args: argparse.Namespace, spent: Counter) -> None:
+    """Write the page that leads to the pages of all labels."""
+    from nrevu.report.pages import write_index
+
+    with counted(spent, "report"):
+        write_index(args.results)
 
 
 def figure_step(args: argparse.Namespace, spent: Counter) -> None:

@@ -71,7 +71,7 @@ def report(tmp_path_factory, snakemake):
     """The report of a real run: lines, claims and traces of a sweep; a map, published numbers."""
     folder = project(tmp_path_factory.mktemp("work"))
     succeeded(snakemake(folder, "experiments=mine.yaml,mixed_hmc", "size=smoke"))
-    return folder / "results/report.html"
+    return folder / "results/smoke/report.html"
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +107,8 @@ def opened(browser, report, width, dark=False, paper=False):
 def all_drawn(browser):
     """Tell whether every figure is drawn; else bring one that is not into view, which draws it."""
     inked = browser.execute_script(DRAWN)
+    if not inked:  # the page is still loading
+        return False
     if min(inked) > 0:
         return True
     plot = browser.find_elements(By.CLASS_NAME, "plot")[inked.index(0)]
@@ -199,3 +201,10 @@ def test_on_paper_there_are_figures_and_whole_tables_but_nothing_to_press(browse
         assert not any(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, unwanted))
     for tall in browser.find_elements(By.CLASS_NAME, "tall"):
         assert tall.get_property("scrollHeight") <= tall.get_property("clientHeight") + 1
+
+
+def test_the_index_leads_to_the_page(browser, report):
+    browser.get((report.parent.parent / "report.html").as_uri())
+    browser.find_element(By.LINK_TEXT, "smoke").click()
+    WebDriverWait(browser, 20).until(lambda b: b.current_url == report.as_uri())
+    assert errors(browser) == []

@@ -72,7 +72,7 @@ def test_an_example_runs_at_smoke_size(name, made):
     assert len(pd.read_parquet(made / "smoke" / name / "table.parquet")) == len(experiment.cells)
     for figure in experiment.figures:
         assert (made / "smoke" / name / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
-    assert experiment.title in (made / "report.html").read_text()
+    assert experiment.title in (made / "smoke/report.html").read_text()
 
 
 def one_by_one(delta: float, noise: float, groups: int = 2000) -> tuple[np.ndarray, list[float]]:

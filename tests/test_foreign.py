@@ -179,7 +179,7 @@ def test_from_yaml_to_report_in_any_folder(tmp_path, nrevu):
     words = ("make", "mine.yaml", "--size", "smoke", "--cores", "2")
     first = succeeded(nrevu(*words, cwd=work))
     assert "compiling Bowl, to see how fast it is" in first.stderr
-    assert len(series(work)) == 4 and (work / "results/report.html").exists()
+    assert len(series(work)) == 4 and (work / "results/smoke/report.html").exists()
     assert (work / "results/smoke/mine/bowls.png").exists()
     again = succeeded(nrevu(*words, cwd=work))
     assert "Nothing to be done" in again.stderr
@@ -203,5 +203,7 @@ def test_a_failing_job_names_the_cell_and_the_error(tmp_path, nrevu):
     (work / "bowl.py").write_text(text)
     (work / "scale.py").write_text("SCALE = 2.0\n")
     run = nrevu("make", "mine.yaml", "--size", "smoke", cwd=work)
-    assert run.returncode == 1 and "nrevu report mine.yaml --size smoke" in run.stderr
+    assert run.returncode == 1 and "nrevu report --size smoke" in run.stderr
     assert "failed: " in run.stderr and "RuntimeError: too far out" in run.stderr
+    succeeded(nrevu("report", "--size", "smoke", cwd=work))
+    assert "Not finished." in (work / "results/smoke/report.html").read_text()

@@ -36,6 +36,7 @@ def test_hydra_matplotlib_psutil_and_snakemake_have_one_door_each():
     assert {name.split("/")[0] for name in importers("matplotlib")} == {"figures"}
     assert importers("psutil") == {"processes"}
     assert importers("snakemake_interface_logger_plugins") == {"jobs", "progress"}
+    assert importers("snakemake") == {"targets"}
 
 
 def test_numba_stays_in_the_sampling_modules():

@@ -1,7 +1,12 @@
 """The workflow end to end at smoke size, as a user runs it: what runs, what does not run again."""
 
+import shutil
+import subprocess
+import sys
+
 import pandas as pd
 import pytest
+from conftest import REPO
 from workflows import SWEEP, WITHOUT_FIGURES, project, series, succeeded
 
 
@@ -52,7 +57,7 @@ def test_the_best_cells_are_confirmed_and_claims_rest_on_them(finished):
 
 def test_progress_can_be_read_and_logs_are_in_files(finished):
     folder, run = finished
-    assert " of " in run.stderr and "report.html" in run.stderr
+    assert " of " in run.stderr and "report: results/smoke/report.html; the rest" in run.stderr
     assert "nrevu: CPU seconds: " in run.stderr and "start-up of" in run.stderr
     assert "rule sample" not in run.stderr and "sampled" not in run.stderr
     assert "sampled" in (folder / "results/smoke/mine/log/sample-0001.txt").read_text()
@@ -83,13 +88,50 @@ def test_running_again_runs_nothing(finished, snakemake):
     assert "Nothing to be done" in again.stderr and stamps(folder) == before
 
 
+def pages(folder):
+    """Return when each page, table and figure was written."""
+    return {path: stamp for path, stamp in stamps(folder).items() if "kernels" not in path.parts}
+
+
+def test_another_sweep_joins_the_page_and_another_seed_has_its_own(finished, snakemake):
+    folder, _ = finished
+    (folder / "second.yaml").write_text(WITHOUT_FIGURES[: WITHOUT_FIGURES.index("confirm:")])
+    succeeded(snakemake(folder, "experiments=second.yaml", "size=smoke"))
+    page = (folder / "results/smoke/report.html").read_text()
+    assert page.index('<h2 id="mine"') < page.index('<h2 id="second"') and "gain" in page
+    ran = succeeded(snakemake(folder, "experiments=second.yaml", "size=smoke", "seed=7"))
+    assert "report: results/smoke-seed7/report.html" in ran.stderr
+    index = (folder / "results/report.html").read_text()
+    for label in ("smoke", "smoke-seed7"):
+        assert f'href="{label}/report.html"' in index
+    with (folder / "second.yaml").open("a") as file:
+        file.write("# a comment\n")
+    before = pages(folder)
+    for name in ("./mine.yaml", "second.yaml"):  # whatever else is in the plan
+        again = succeeded(snakemake(folder, f"experiments={name}", "size=smoke"))
+        assert "Nothing to be done" in again.stderr and pages(folder) == before
+
+
+def test_a_changed_experiment_changes_the_page_though_another_is_run(finished, snakemake):
+    folder, _ = finished
+    (folder / "second.yaml").unlink()
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    assert "second: second.yaml: no such file" in (folder / "results/smoke/report.html").read_text()
+    for label in ("smoke", "smoke-seed7"):
+        shutil.rmtree(folder / f"results/{label}/second")
+    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    assert 'id="second"' not in (folder / "results/smoke/report.html").read_text()
+    assert "seed7" not in (folder / "results/report.html").read_text()
+
+
 def test_a_changed_colour_runs_only_the_figure(finished, snakemake):
     folder, _ = finished
     before = stamps(folder)
     project(folder, SWEEP.replace("#0072B2", "#D55E00"))
     succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
     changed = {path.name for path, stamp in stamps(folder).items() if before.get(path) != stamp}
-    assert changed == {"figure.png", "figure.svg", "figure.pdf", "report.html"}
+    made = {"figure.png", "figure.svg", "figure.pdf", "report.html", "report.json"}
+    assert changed == {*made, "experiment.json"}
 
 
 def test_another_lag_samples_nothing(finished, snakemake):
@@ -188,3 +230,39 @@ def test_mistakes_are_told_before_anything_runs(snakemake, tmp_path, config, say
     found = snakemake(tmp_path, *config)
     assert found.returncode != 0 and says in found.stderr and "Traceback" not in found.stderr
     assert not (tmp_path / "results").exists()
+
+
+QUICK = ("experiments=fig1", "size=quick")
+
+
+@pytest.mark.parametrize(
+    "target, nearest",
+    [
+        ("results/smoke/fig1/fig1.png", "results/quick/fig1/fig1.png"),
+        ("results/quick-seed7/fig1/fig1.png", "results/quick/fig1/fig1.png"),
+        ("results/quick/fig1/fig2.png", "results/quick/fig1/fig1.png"),
+        ("results/quick/fig2/table.csv", "results/quick/fig1/table.csv"),
+        ("results/quick/fig1/tau/0999.json", "results/quick/fig1/tau/000"),
+        ("tabel", "table"),
+    ],
+)
+def test_a_target_of_another_run_is_refused(snakemake, tmp_path, target, nearest):
+    found = snakemake(tmp_path, *QUICK, options=[target])
+    assert found.returncode == 2 and "Traceback" not in found.stderr
+    for words in (f"'{target}'", "of fig1 at size quick", f"Did you mean '{nearest}"):
+        assert words in found.stderr
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("target", ["./results/quick/fig1/fig1.png", "report", "all"])
+def test_files_and_rules_of_the_run_are_targets(snakemake, tmp_path, target):
+    found = succeeded(snakemake(tmp_path, *QUICK, options=["--dry-run", target]))
+    assert "sample" in found.stdout
+
+
+def test_a_program_that_calls_snakemake_makes_nothing_under_another_name(tmp_path):
+    words = ["--snakefile", str(REPO / "Snakefile"), "--cores", "1", "results/smoke/fig1/table.csv"]
+    code = f"from snakemake.cli import main; main({[*words, '--config', *QUICK]})"
+    run = [sys.executable, "-c", code]
+    found = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert found.returncode == 1 and "No rule to produce results/smoke" in found.stderr

@@ -11,14 +11,16 @@ localrules:
     compare,
     figure,
     report,
+    index,
 
 
+# Nothing is made under the name of a size or an experiment that this run is not of.
 wildcard_constraints:
-    size="[^/]+",
-    experiment="[^/]+",
-    batch="[0-9]+",
-    kernel="[^/]+",
-    figure="[A-Za-z_0-9]+",
+    size=targets.only([plan.label]),
+    experiment=targets.only(plan.experiments),
+    batch=targets.only(targets.batch_names(plan)),
+    kernel=targets.only(targets.kernel_names(plan)),
+    figure=targets.only(targets.figure_names(plan)),
 
 
 rule compile:
@@ -134,23 +136,38 @@ rule compare:
         " --confirmed {input.confirmed:q} --out {output:q} > {log:q} 2>&1"
 
 
+# The page on all that results/SIZE holds: also on experiments that other runs planned.
 rule report:
     input:
-        [file for file in plan.wanted() if not file.endswith("report.html")],
+        lambda w: plan.report_inputs(),
     output:
         report(
-            "results/report.html",
+            f"results/{plan.label}/report.html",
             caption="captions/report.rst",
             category="The whole report",
             labels={"file": "report", "size": plan.label},
         ),
+        f"results/{plan.label}/report.json",
     log:
-        "results/log/report.txt",
+        f"results/log/report-{plan.label}.txt",
     params:
-        words=plan.report_words(),
-        fingerprint=plan.report_fingerprint(),
+        label=plan.label,
+        fingerprint=lambda w: plan.report_fingerprint(),
     shell:
-        "{NREVU:q} report {params.words:q} --results results --out {output:q} > {log:q} 2>&1"
+        "{NREVU:q} page {params.label:q} --results results > {log:q} 2>&1"
+
+
+rule index:
+    input:
+        lambda w: plan.index_inputs(),
+    output:
+        "results/report.html",
+    log:
+        "results/log/index.txt",
+    params:
+        fingerprint=lambda w: plan.index_fingerprint(),
+    shell:
+        "{NREVU:q} index --results results > {log:q} 2>&1"
 
 
 rule trace:

@@ -9,8 +9,9 @@ from nrevu.mistake import Mistake
 from nrevu.places import snakefile
 
 ABOUT = """\
-Runs experiments in this folder: cells into results/cells, tables and figures into results/SIZE,
-and results/report.html. What is there already is not run again; stop it whenever you like.
+Runs experiments in this folder: cells into results/cells; tables, figures and the page on all
+experiments of this size, report.html, into results/SIZE. results/report.html leads to the pages of
+all sizes. What is there already is not run again; stop it whenever you like.
 
   nrevu make                                     the paper's experiments
   nrevu make fig1 fig2 --size quick

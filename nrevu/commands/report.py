@@ -1,17 +1,18 @@
-"""`nrevu report`: the page on what there is, by hand or from a rule."""
+"""`nrevu report`: the HTML report, from the results so far."""
 
 import argparse
 from pathlib import Path
 
-from nrevu.commands.steps import run_step
-from nrevu.commands.words import add_experiments
+from nrevu.mistake import Mistake, unknown
 
 ABOUT = """\
-Writes one HTML page on what the workflow has left in results/: verdicts, figures, tables. The
-workflow does so at its end; by hand it reports on work that is half done, and says what is missing.
+Writes HTML pages on what the workflow has left in results/: verdicts, figures, tables. The workflow
+does so at its end. On work that is half done, a page says what is missing.
 
-  nrevu report
-  nrevu report fig1 fig2 --size quick
+  nrevu report                           a page for each size and seed, and results/report.html,
+                                         which leads to them
+  nrevu report --size quick              of the pages, only results/quick/report.html
+  nrevu report fig1 fig2 --size quick    a page on these alone, results/quick/report-fig1-fig2.html
 """
 
 
@@ -19,11 +20,84 @@ def add(subs) -> None:
     """Add the command's words."""
     report = subs.add_parser(
         "report",
-        help="write the HTML report on what there is",
+        help="write the HTML report, from the results so far",
         description=ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_experiments(report)
+    report.add_argument("experiments", nargs="*", help="names or YAML files; default: all")
+    report.add_argument(
+        "--size", help="smoke, quick or paper (default: all; of named experiments, paper)"
+    )
+    report.add_argument("--seed", type=int, help="another seed than the configured one")
     report.add_argument("--results", type=Path, default=Path("results"), help="where results are")
-    report.add_argument("--out", type=Path, help="default: report.html among the results")
-    report.set_defaults(command=lambda args: run_step("report", args))
+    report.add_argument("--out", type=Path, help="another file, for one page")
+    report.set_defaults(command=execute)
+
+
+def execute(args: argparse.Namespace) -> None:
+    """Write the pages that were asked for, and say where they are."""
+    from nrevu.places import choices
+    from nrevu.planned import labels
+
+    if args.size is not None and args.size not in choices("size"):
+        raise unknown("size", args.size, choices("size"), key="--size")
+    there = labels(args.results)
+    kept = [args.results / "report.html", *(args.results / at / "report.html" for at in there)]
+    if args.out and args.out.resolve() in [page.resolve() for page in kept]:
+        raise Mistake("is a page on all experiments: give another name", "--out", str(args.out))
+    write = write_named if args.experiments else write_labels
+    for page in write(args, there):
+        print(f"report: {page}")
+
+
+def write_labels(args: argparse.Namespace, there: list[str]) -> list[Path]:
+    """Write the pages of all labels, or of those asked for, and the index."""
+    asked = [label for label in there if fits(label, args.size, args.seed)]
+    if not asked:
+        raise nothing_found(args, there)
+    from nrevu.report import pages
+
+    if not args.out:
+        return [
+            *(pages.write_label(args.results, label) for label in asked),
+            pages.write_index(args.results),
+        ]
+    if len(asked) > 1:
+        raise Mistake(f"holds one page, and there are {', '.join(asked)}: give --size", "--out")
+    return [pages.write(args.out, pages.load_label(args.results, asked[0]).html())]
+
+
+def write_named(args: argparse.Namespace, there: list[str]) -> list[Path]:
+    """Write a page on some experiments alone."""
+    from nrevu.experiment import find, source
+    from nrevu.planned import label_of
+
+    sources = list(dict.fromkeys(source(name) for name in args.experiments))
+    names = [find(each).stem for each in sources]
+    size = args.size or "paper"
+    label = label_of(size, args.seed)
+    if not any((args.results / label / name).is_dir() for name in names):
+        raise nothing_found(args, there, f" of {', '.join(names)} in {label}")
+    from nrevu.report import pages
+
+    content = pages.load_named(args.results, label, sources, size, args.seed)
+    out = args.out or args.results / label / f"report-{'-'.join(names)}.html"
+    return [pages.write(out, content.html())]
+
+
+def fits(label: str, size: str | None, seed: int | None) -> bool:
+    """Tell whether a label was asked for: the one of a size, those of a seed, or all."""
+    from nrevu.planned import label_of
+
+    if size is not None:
+        return label == label_of(size, seed)
+    return seed is None or label.endswith(f"-seed{seed}")
+
+
+def nothing_found(args: argparse.Namespace, there: list[str], what: str = "") -> Mistake:
+    """Return the mistake of asking for a report on results that are not there."""
+    if not there:
+        message = "there are no results yet: `nrevu make` runs experiments"
+    else:
+        message = f"there is nothing{what or ' of this size and seed'}; there is {', '.join(there)}"
+    return Mistake(message, place=str(args.results))

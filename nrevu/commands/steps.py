@@ -41,6 +41,11 @@ def add(subs) -> None:
         sub.add_argument("--store", type=Path, required=True, help="folder of the cells' series")
     for sub in (confirm, trace, compare):
         sub.add_argument("--out", type=Path, required=True)
+    page = step("page", "write the page on all experiments of a size and seed")
+    page.add_argument("label", help="SIZE, or SIZE-seedN")
+    index = step("index", "write the page that leads to all pages")
+    for sub in (page, index):
+        sub.add_argument("--results", type=Path, required=True, help="folder of all results")
     figure.add_argument("--name", required=True, help="which of the experiment's figures")
     figure.add_argument("--traces", help="what `nrevu trace` wrote")
     for sub in (table, confirmed, figure):

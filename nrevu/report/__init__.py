@@ -6,7 +6,7 @@ text of the page. What is missing is named, and nothing is claimed from it.
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nrevu import __version__, reference
 from nrevu.cell import Cell, parameters
-from nrevu.comparison import compare, flags_text, once
+from nrevu.comparison import COLUMNS, compare, flags_text, once
 from nrevu.experiment import Experiment, find
 from nrevu.figures.style import label
 from nrevu.report.plots import figures_of, tips, trace_figures
@@ -59,43 +59,59 @@ def find_results(experiment: Experiment, source: str, results: Path) -> Found:
     return Found(experiment, source, table_of(ordered), confirmed, missing, provenance, folder)
 
 
-def page(found: Sequence[Found]) -> str:
-    """Return the report on some experiments."""
-    by_name = {f.experiment.name: f for f in found}
-    compared = {name: comparison(f, by_name) for name, f in by_name.items()}
+def page(
+    found: Sequence[Found],
+    beside: Sequence[Found] = (),
+    unreadable: Mapping[str, str] | None = None,
+    run: str = "",
+) -> str:
+    """Return the report on some experiments; those beside are only compared with."""
+    by_name = {f.experiment.name: f for f in (*beside, *found)}
+    compared = {f.experiment.name: comparison(f, by_name) for f in found}
     parts = [section(f, compared[f.experiment.name]) for f in found]
+    none = [pd.DataFrame(columns=[*COLUMNS, "experiment"])]
     numbers = pd.concat(
-        [rows.assign(experiment=name) for name, rows in compared.items()], ignore_index=True
+        [rows.assign(experiment=name) for name, rows in compared.items()] or none, ignore_index=True
     )
     numbers = once(numbers)
     for part in parts:  # each figure for itself: a document of many takes Bokeh minutes
         part["plots"] = [(plot.name, json.dumps(json_item(plot))) for plot in part["plots"]]
+    return (
+        jinja()
+        .get_template("page.html")
+        .render(
+            size=run or found[0].experiment.size,
+            unreadable=unreadable or {},
+            verdict=overall(numbers[numbers.kind == "number"]),
+            bits=against_reference(found),
+            numbers=numbers[numbers.kind == "number"].to_dict("records"),
+            claims=numbers[numbers.kind == "claim"].to_dict("records"),
+            missing={f.experiment.name: len(f.missing) for f in found if f.missing},
+            sections=parts,
+            bokeh=Resources(mode="inline", components=["bokeh"], minified=True).render(),
+            provenance=provenance_of(found),
+            label=label,
+            isnan=pd.isna,
+        )
+    )
+
+
+def jinja() -> Environment:
+    """Return what fills in the templates."""
     environment = Environment(
         loader=PackageLoader("nrevu", "report"), autoescape=True, undefined=StrictUndefined
     )
     shown = lambda value, digits=4: "–" if pd.isna(value) else f"{value:.{digits}g}"  # noqa: E731
     environment.filters |= {"g": shown}
-    return environment.get_template("page.html").render(
-        size=found[0].experiment.size,
-        verdict=overall(numbers[numbers.kind == "number"]),
-        bits=against_reference(found),
-        numbers=numbers[numbers.kind == "number"].to_dict("records"),
-        claims=numbers[numbers.kind == "claim"].to_dict("records"),
-        missing={f.experiment.name: len(f.missing) for f in found if f.missing},
-        sections=parts,
-        bokeh=Resources(mode="inline", components=["bokeh"], minified=True).render(),
-        provenance=provenance_of(found),
-        label=label,
-        isnan=pd.isna,
-    )
+    return environment
 
 
 def against_reference(found: Sequence[Found]) -> list[str]:
     """Return how the cells compare, bit by bit, with the reference run that the package ships."""
     tables = [f.table for f in found if len(f.table)]
     tables += [f.confirmed for f in found if f.confirmed is not None]
-    agreement = reference.compare(tables, found[0].experiment.size)
-    if agreement is None or not tables:
+    agreement = reference.compare(tables, found[0].experiment.size) if tables else None
+    if agreement is None:
         return []
     kinds = [kind for f in found for kind in f.provenance]
     other = [kind for kind in kinds if reference.reason(agreement.about, kind)]
