@@ -43,9 +43,11 @@ def execute(args: argparse.Namespace) -> None:
     from nrevu.chain import sample
     from nrevu.foreign import failing
     from nrevu.result import summarise
+    from nrevu.target import TARGET, target_note
 
     with failing(cell.distribution):
         result = summarise(cell, sample(cell), estimate)
+    result |= {"target": TARGET, "target_note": target_note()}
     print(json.dumps(result) if args.json else as_text(result))
 
 
@@ -71,17 +73,23 @@ def as_text(result: dict) -> str:
         f"{counts['density']}, gradient evaluations {counts['gradient']}, overflows "
         f"{result['overflows']}",
         f"{result['cpu_seconds']:.2f} CPU seconds, {result['ns_per_update']:.0f} ns per update; "
-        f"digest {result['digest']}",
+        f"digest {result['digest']}, bits {result['bits']}",
     ]
-    if result["lag_too_short"]:
-        lines.append("lag too short: twice as many lags add over 2%; raise estimate.max_lag")
+    if result["target_note"]:
+        lines.append(result["target_note"])
+    for quantity, tau in result["lags_doubled"].items():
+        lags, longer = (
+            result["lags"][quantity],
+            f"{number(tau['value'], 0)} ± {number(tau['se'], 0)}",
+        )
+        lines.append(f"tau {quantity}: {lags} lags are too few; from twice as many, {longer}")
     if result.get("posterior"):
         names = ", ".join(result["posterior"])
         lines.append(
             f"tau of {names}: about the mean over all chains, which stands in for the true"
         )
     if result["not_converged"]:
-        lines.append("not converged: chains do not agree, or are too short; raise run.groups")
+        lines.append("not converged: chains disagree, or are too short; raise run.groups")
     return "\n".join(lines)
 
 

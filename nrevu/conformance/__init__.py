@@ -16,6 +16,7 @@ from nrevu.mistake import Mistake
 
 CHECKS = (
     building.digest,
+    building.bits,
     calls.record,
     calls.finite,
     calls.repeatable,

@@ -6,10 +6,14 @@ end in anything.
 """
 
 import inspect
+import re
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from nrevu import updates
@@ -17,6 +21,7 @@ from nrevu.cell import STANDARD, Cell, Run, Schedule
 from nrevu.conformance.chains import numbers, run
 from nrevu.conformance.subject import Subject, compiled, prepare
 from nrevu.conformance.verdict import Verdict, fails, ok
+from nrevu.foreign import source_files
 from nrevu.kernel import reason, uncompilable
 from nrevu.method import Metropolis
 from nrevu.mistake import Mistake
@@ -24,6 +29,11 @@ from nrevu.rng import WORDS
 from nrevu.series import recorded
 
 ENERGIES = ("energy", "gradient", "renew")  # what returns U
+# Functions of the C library whose last bit depends on its version, as LLVM calls them.
+LIBRARY = re.compile(
+    r"(?:call|invoke)[^@\n]*@\"?(?:llvm\.)?"
+    r"(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sinh|cosh|tanh|erf|erfc|lgamma)\b"
+)
 
 
 def arguments(d: Any, seed: int) -> dict[str, tuple]:
@@ -92,3 +102,37 @@ def digest(s: Subject) -> Verdict:
     if first != second:
         return fails(name, "differs when made again", "see that `content` returns the same again")
     return ok(name, "covers the settings, this file and the modules beside it that it imports")
+
+
+def bits(s: Subject) -> Verdict:
+    """See that a kernel gives the same bits whenever it is compiled, and where.
+
+    A function with fast-math flags that stays a call is compiled twice, and the two may round
+    differently: one is used by the process that compiles, the other by those that load the kernel.
+    """
+    calls = [name for name, function in helpers(type(s.distribution)).items() if is_call(function)]
+    if calls:
+        says = f"{', '.join(calls)}: fast-math flags on a function that stays a call"
+        advice = "use @njit(**OPTIONS), of nrevu.kernel, or add forceinline=True"
+        return fails("bits", says, advice, functions=calls)
+    texts = [text for f in s.functions.values() for text in f.inspect_llvm().values()]
+    library = sorted({name for text in texts for name in LIBRARY.findall(text)})
+    if library:
+        says = f"the C library's {', '.join(library)} may differ in the last bit between machines"
+        return ok("bits", f"{says}; nrevu.elementary has some that do not", library=library)
+    return ok("bits", "the same on all machines with AVX2 and FMA, fresh or from the cache")
+
+
+def helpers(kind: type) -> dict[str, Dispatcher]:
+    """Return the compiled functions in a distribution's file and the modules beside it."""
+    files = set(source_files(Path(inspect.getfile(kind))))
+    modules = [m for m in list(sys.modules.values()) if getattr(m, "__file__", None)]
+    own = [vars(module) for module in modules if Path(module.__file__) in files]
+    return {n: v for names in own for n, v in names.items() if isinstance(v, Dispatcher)}
+
+
+def is_call(function: Dispatcher) -> bool:
+    """Tell whether a function has fast-math flags and is not inlined into its caller."""
+    options = function.targetoptions
+    inlined = options.get("forceinline") or options.get("inline", "never") == "always"
+    return bool(options.get("fastmath")) and not inlined

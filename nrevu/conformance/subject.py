@@ -14,7 +14,7 @@ import numpy as np
 from nrevu.chain import settled
 from nrevu.conformance.timing import costs
 from nrevu.foreign import energy_by_gradient
-from nrevu.kernel import NEEDS, OPTIONS, bind
+from nrevu.kernel import FAST, NEEDS, bind
 from nrevu.rng import WORDS
 from nrevu.target import njit
 
@@ -74,10 +74,10 @@ class Subject:
 def compiled(kind: type, **options) -> dict[str, Callable]:
     """Return the functions that a class has, compiled as kernels are but for these options."""
     own = {name: getattr(kind, name) for name in NEEDS if hasattr(kind, name)}
-    made = {name: njit(**OPTIONS, **options)(function) for name, function in own.items()}
+    made = {name: njit(**FAST, **options)(function) for name, function in own.items()}
     if own["energy"] is energy_by_gradient:
         named = bind(energy_by_gradient, "energy", {"gradient": made["gradient"]})
-        made["energy"] = njit(**OPTIONS, **options)(named)
+        made["energy"] = njit(**FAST, **options)(named)
     return made
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from nrevu.kernel import OPTIONS, bind
+from nrevu.kernel import FAST, bind
 from nrevu.target import njit
 
 OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes by itself
@@ -49,7 +49,7 @@ def costs(functions: dict[str, Callable], arguments: tuple) -> dict[str, float]:
 @functools.cache
 def loop(name: str, function: Callable) -> Callable:
     """Return the compiled loop of a function's evaluations."""
-    return njit(**OPTIONS)(bind(LOOPS[name], LOOPS[name].__name__, {name: function}))
+    return njit(**FAST)(bind(LOOPS[name], LOOPS[name].__name__, {name: function}))
 
 
 def cost(many: Callable, arguments: tuple) -> float:
