@@ -131,10 +131,28 @@ def claim_text(row) -> str:
     if row.reason:
         return "; ".join(part for part in (published, row.reason) if part)
     basis = f", {row.basis}" if row.basis not in ("", "confirmed") else ""
-    found = f"{row.ours:.3g} ({row.low:.3g} to {row.high:.3g}{basis})"
+    found = f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g}{basis})"
     return "; ".join(part for part in (found, published) if part)
 
 
 def line(word: str, name: str, what: str, found: str) -> str:
     """Return one line of the summary, long words on what was compared cut short."""
     return f"{word:17} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"
+
+
+def markdown(compared: pd.DataFrame) -> list[str]:
+    """Return the verdicts as two tables in Markdown, as in the README: numbers, then claims."""
+    lines = ["| run | quantity | published | ours | *z* |", "|---|---|---|---|---|"]
+    for row in compared[compared.kind == "number"].to_dict("records"):
+        digits = max(0, 1 - math.floor(math.log10(row["se"])))
+        ours = f"{row['ours']:.{digits}f} ± {row['se']:.{digits}f}"
+        what, quantity = f"`{row['experiment']}`: {row['what']}", row["quantity"]
+        lines.append(f"| {what} | {quantity} | {row['published']:.5g} | {ours} | {row['z']:+.1f} |")
+    lines += ["", "| claim | published | ours (95% interval) | by the grid | verdict |"]
+    lines += ["|---|---|---|---|---|"]
+    for row in compared[compared.kind == "claim"].to_dict("records"):
+        found = f"{row['ours']:#.3g} ({row['low']:#.3g} to {row['high']:#.3g})"
+        grid = f"{row['selected']:#.3g}" if row["basis"] else ""
+        parts = (f"`{row['experiment']}`: {row['what']}", f"{row['published']:g}", found, grid)
+        lines.append(f"| {' | '.join((*parts, row['verdict']))} |")
+    return lines

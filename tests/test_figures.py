@@ -12,7 +12,6 @@ from matplotlib.colors import to_hex, to_rgb
 from nrevu.cell import parameters
 from nrevu.experiment import expand
 from nrevu.figures import draw, save
-from nrevu.figures.bars import explain_absence
 from nrevu.figures.style import METHOD_COLOURS, palette, value_label
 
 
@@ -194,7 +193,7 @@ def network_table(name, flag=False):
     return pd.DataFrame(rows)
 
 
-def test_heat_maps_in_two_directions_mark_what_is_not_to_be_quoted():
+def test_heat_maps_in_two_directions_mark_unreliable_times():
     experiment = expand("network_langevin", "paper")
     grid = network_table("network_langevin")
     grid.loc[grid["method.alpha"] == 0.95, "tau.relevant.not_converged"] = True
@@ -204,7 +203,7 @@ def test_heat_maps_in_two_directions_mark_what_is_not_to_be_quoted():
     for ax in maps:
         assert sum("?" in text.get_text() for text in ax.texts) == 3
         assert ax.patches[0].get_y() > 0  # the best is framed, and is not among those
-    assert "not to be quoted" in figure.get_supxlabel()
+    assert "unreliable" in figure.get_supxlabel()
 
 
 def both():
@@ -248,7 +247,7 @@ def test_only_one_method_was_confirmed(method):
         (ax,) = draw(experiment, name, grid, [], again).axes
         assert ax.patches or ax.lines
         if experiment.figures[name]["kind"] == "bars":
-            absent = [t for t in ax.texts if "no cell converged" in t.get_text().replace("\n", " ")]
+            absent = [t for t in ax.texts if "grid converged" in t.get_text().replace("\n", " ")]
             assert len(absent) == 2 * len(experiment.figures[name].get("values", "1"))
 
 
@@ -437,9 +436,10 @@ def test_a_bar_that_is_not_shown_keeps_its_place_with_the_reason():
     network, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
     hmc = grid.method == "hmc"
     grid["tau.relevant.not_converged"] = hmc & (grid.u == "standard")
-    grid["tau.relevant.lag_too_short"] = hmc & (grid.u != "standard")
+    grid.loc[hmc & (grid.u != "standard"), "tau.relevant"] = np.nan
     grid = grid[~((grid.method == "persistent_langevin") & (grid.u == "standard"))]
-    reasons = ["no cell converged", "the lag is too short in every cell"]
+    reasons = ["no cell of the grid converged"]
+    reasons += ["no cell of the grid has chains that agree and a positive tau.relevant"]
     reasons = [f"not shown: {reason}" for reason in (*reasons, "all its cells are missing")]
     (ax,) = draw(network, "network", grid, []).axes
     assert [text.get_text().partition("\n")[0] for text in ax.get_xticklabels()] == [
@@ -455,16 +455,6 @@ def test_a_bar_that_is_not_shown_keeps_its_place_with_the_reason():
     assert [t.get_text().split("\n")[1] for t in ax.texts if t.get_rotation() == 90][::4] == reasons
     (ax,) = draw(network, "network_posterior", grid, []).axes
     assert [t.get_text().partition(": ")[2] for t in ax.texts][::5] == reasons
-
-
-def test_why_no_cell_may_be_quoted():
-    grid = both().reset_index(drop=True)
-    everything = ({}, "tau.relevant", grid)
-    again = confirmed_network().assign(**{"tau.relevant.not_converged": True})
-    assert explain_absence(*everything, again) == "no confirming run converged"
-    grid.loc[::2, "tau.relevant.not_converged"] = True
-    grid["tau.relevant.lag_too_short"] = grid.index % 2 == 1
-    assert explain_absence(*everything, None) == "no cell may be quoted"
 
 
 def test_values_without_an_estimate_are_no_bars():

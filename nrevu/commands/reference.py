@@ -30,6 +30,7 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Run the default experiments at each size, then write what they gave into the package."""
+    from nrevu.comparison import read_comparison
     from nrevu.experiment import default_set
     from nrevu.provenance import provenance
     from nrevu.reference import DECISIVE, write
@@ -43,4 +44,9 @@ def execute(args: argparse.Namespace) -> None:
         ]
         about = {key: provenance()[key] for key in ("nrevu", *DECISIVE)}
         tables = [read_tables([str(file)]) for file in files if file.exists()]
-        print(write(size, about, tables))
+        compared = [
+            read_comparison(folder / "comparison.csv").assign(experiment=folder.name)
+            for folder in folders
+            if (folder / "comparison.csv").exists()
+        ]
+        print(write(size, about, tables, compared))

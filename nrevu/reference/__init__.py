@@ -9,7 +9,7 @@ import functools
 import gzip
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,10 +41,17 @@ def load(size: str) -> dict[str, Any] | None:
     return json.loads(gzip.decompress(file.read_bytes())) if file.exists() else None
 
 
-def write(size: str, about: Mapping[str, Any], tables: Iterable[pd.DataFrame]) -> Path:
-    """Write the reference run at a size from the tables of its experiments."""
+def write(
+    size: str,
+    about: Mapping[str, Any],
+    tables: Iterable[pd.DataFrame],
+    compared: Sequence[pd.DataFrame] = (),
+) -> Path:
+    """Write the reference run at a size from the tables and comparisons of its experiments."""
     cells = {digest: entry for table in tables for digest, entry in entries(table)}
-    text = json.dumps({"about": dict(about), "cells": dict(sorted(cells.items()))})
+    found = json.loads(pd.concat(compared).to_json(orient="records")) if compared else []
+    run = {"about": dict(about), "cells": dict(sorted(cells.items())), "compared": found}
+    text = json.dumps(run)
     file = HERE / f"{size}.json.gz"
     file.write_bytes(gzip.compress(text.encode(), mtime=0))
     return file
