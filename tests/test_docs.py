@@ -7,15 +7,19 @@ that begin with `# NAME.py` are the files that examples speak of.
 
 import re
 
+import pandas as pd
 import pytest
 import yaml
 from conftest import REPO
 
+from nrevu import reference
+from nrevu.comparison import TEXTS, once
 from nrevu.document import Loader
 from nrevu.experiment import KEYS, expand
 from nrevu.grammar import CONFIRM_KEYS, FIGURE_KEYS, KINDS, TRACE_KEYS
 from nrevu.places import choices
 from nrevu.published import CLAIM_KEYS, ENTRY_KEYS
+from nrevu.verdict import markdown, overall
 
 PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -87,3 +91,12 @@ def test_the_page_counts_its_cells(here):
     (here / "first.yaml").write_text(yaml.safe_dump(data))
     page = (REPO / "docs/sweeps.md").read_text()
     assert "These are 5 + 10 cells" in page and len(expand("first.yaml", "smoke").cells) == 15
+
+
+def test_the_readme_has_the_digits_of_the_reference_run():
+    """Every line of both tables, and the headline's p, as the main command prints them."""
+    found = pd.DataFrame(reference.load("paper")["compared"]).fillna(dict.fromkeys(TEXTS, ""))
+    text, compared = (REPO / "README.md").read_text(), once(found)
+    assert [line for line in markdown(compared) if line not in text] == []
+    headline = overall(compared[compared.kind == "number"]).partition(" (")[0]
+    assert headline.partition(": ")[2] in text.replace("\n", " ")
