@@ -93,7 +93,7 @@ def lengthened(cells: pd.DataFrame) -> pd.DataFrame:
             continue
         each = cells.loc[short, cost] / cells.loc[short, tau]
         for end in ("", ".se"):
-            longer = cells.loc[short, f"{tau}.doubled{end}"]
+            longer = cells.loc[short, f"{tau}.doubled{end}"].astype(float)
             cells.loc[short, f"{tau}{end}"] = longer
             cells.loc[short, f"{cost}{end}"] = longer * each
     return cells
