@@ -3,7 +3,7 @@
 The published convention: tau = 1 + 2 (sum of autocorrelations at lags 1 to K), autocovariances
 about the known mean with divisor n - k, all K lags, no taper. Here the sums run over several
 chains, and leaving out one chain at a time (the jackknife) gives the standard error. Where no K was
-published, it is the smallest with K >= 5 tau(K): Sokal's window.
+published, or the published one is too small, it follows tau: K >= 5 tau(K), Sokal's window.
 """
 
 import itertools
@@ -14,7 +14,7 @@ import numpy as np
 
 FEWEST_UNITS = 20  # with fewer chains than this, each is cut into blocks to have as many
 WINDOW = 5  # lags that are summed, in autocorrelation times, and at least: Sokal's constant
-FIRST_LAGS = 64  # how many are computed before the window is looked for
+FIRST_LAGS, MOST_LAGS = 64, 4096  # computed before the window is looked for, and at most
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,21 @@ class Tau:
     se: float
     lags: int  # K; of an average over several quantities, the largest
     short: bool  # whether K lags are too few
-    doubled: Estimated  # the time from lags 1 to 2K
 
 
 @dataclass(frozen=True)
 class Times:
-    """What an autocorrelation time is made from."""
+    """What an autocorrelation time from lags 1 to K is made from."""
 
-    tau: np.ndarray  # (1 + units): from lags 1 to K, of all chains and without each unit
-    tail: np.ndarray  # (1 + units): what lags K+1 to 2K add
+    tau: np.ndarray  # (1 + units): of all chains, and without each unit
+    tail: np.ndarray  # (1 + units): what lags K+1 to 2K add to it
     lags: int  # K
-    reached: bool | None  # whether the chains were long enough for the window; None for a given K
+
+    @property
+    def settled(self) -> bool:
+        """Tell whether K lags are enough: the next K add up to 2% or 3 standard errors."""
+        tail = jackknife(self.tail[0], self.tail[1:])
+        return not abs(tail.value) > max(0.02 * abs(self.tau[0]), 3 * tail.se)
 
 
 def unit_count(chains: int) -> int:
@@ -104,53 +108,56 @@ def window(sums: np.ndarray, counts: np.ndarray) -> int | None:
     return int(lags[enough[0]]) if enough.size else None
 
 
-def lagged(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int):
-    """Return K, whether the window was reached, and the sums and counts of lags 0 to 2K."""
-    longest = min(lengths) - 1
-    if max_lag:
-        return max_lag, None, *products(values, lengths, mean, min(2 * max_lag, longest))
-    lags = FIRST_LAGS
-    while True:
-        lags = min(lags, longest)
-        sums, counts = products(values, lengths, mean, lags)
-        found = window(sums, counts)
-        if (found and 2 * found <= lags) or lags == longest:
-            last = min(found or longest, max(1, longest // 2))
-            return last, last == found, sums[:, : 2 * last + 1], counts[:, : 2 * last + 1]
-        lags *= 2
-
-
-def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int) -> Times:
-    """Return what the time of one quantity is made from; with max_lag 0, K is Sokal's window.
-
-    `values` are those of all chains, one after the other.
-    """
-    last, reached, sums, counts = lagged(values, lengths, mean, max_lag)
+def at_lag(sums: np.ndarray, counts: np.ndarray, last: int) -> Times:
+    """Return what the time from lags 1 to `last` is made from, given at most twice as many."""
+    sums, counts = sums[:, : 2 * last + 1], counts[:, : 2 * last + 1]
     total, number = sums.sum(axis=0), counts.sum(axis=0)
     s = np.concatenate([total[None], total - sums])
     c = np.concatenate([number[None], number - counts])
     taus = tau_of(s[:, : last + 1], c[:, : last + 1])
-    return Times(taus, tau_of(s, c) - taus, last, reached)
+    return Times(taus, tau_of(s, c) - taus, last)
+
+
+def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int) -> Times:
+    """Return what the time of one quantity from a given number of lags is made from.
+
+    `values` are those of all chains, one after the other.
+    """
+    lags = min(2 * max_lag, min(lengths) - 1)
+    return at_lag(*products(values, lengths, mean, lags), max_lag)
+
+
+def following_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> Times | None:
+    """Return the same with as many lags as tau needs, or None if the chains are too short for them.
+
+    That is Sokal's window, doubled as often as the next K lags add something, or tau is not
+    positive: in an oscillation the window may end too early.
+    """
+    longest = min(min(lengths) - 1, MOST_LAGS)
+    lags, last = min(FIRST_LAGS, longest), None
+    while True:
+        sums, counts = products(values, lengths, mean, lags)
+        last = last or window(sums, counts)
+        while last and 2 * last <= lags:
+            found = at_lag(sums, counts, last)
+            if found.settled and last >= WINDOW * max(found.tau[0], 1) and found.tau[0] > 0:
+                return found
+            last *= 2
+        if lags == longest or not np.isfinite(sums).all() or not sums[:, 0].any():
+            return None
+        lags = min(2 * lags, longest)
 
 
 def averaged(parts: Sequence[Times]) -> Times:
     """Return what the average of several quantities' times is made from."""
     tau, tail = (np.mean([getattr(p, key) for p in parts], axis=0) for key in ("tau", "tail"))
-    reached = None if parts[0].reached is None else all(part.reached for part in parts)
-    return Times(tau, tail, max(part.lags for part in parts), reached)
+    return Times(tau, tail, max(part.lags for part in parts))
 
 
 def tau_from(found: Times) -> Tau:
-    """Return the autocorrelation time, with errors.
-
-    K lags that were given are too few if the next K add over 2% and 3 standard errors. A window is
-    too short if the chains ended it.
-    """
-    tau, tail = (jackknife(part[0], part[1:]) for part in (found.tau, found.tail))
-    doubled = found.tau + found.tail
-    short = abs(tail.value) > max(0.02 * abs(tau.value), 3 * tail.se)
-    short = bool(short) if found.reached is None else not found.reached
-    return Tau(tau.value, tau.se, found.lags, short, jackknife(doubled[0], doubled[1:]))
+    """Return the autocorrelation time, with its error."""
+    tau = jackknife(found.tau[0], found.tau[1:])
+    return Tau(tau.value, tau.se, found.lags, not found.settled)
 
 
 def autocorrelation_time(

@@ -13,7 +13,9 @@ from typing import Any
 import pandas as pd
 
 from nrevu.autocorr import unit_count
+from nrevu.cell import parameters
 from nrevu.confirmation import chosen
+from nrevu.experiment import Experiment
 from nrevu.outputs import fits
 from nrevu.student import t_quantile
 from nrevu.table import SHORT, UNCONVERGED, flagged, lengthened
@@ -66,9 +68,12 @@ def why_not(wheres: Sequence[Mapping[str, Any]], sides: Sequence[Side]) -> str:
 
 def settings_words(at: Mapping[str, Any]) -> str:
     """Return settings in words: 'standard, stepsize 1.8'."""
-    names = (key.partition(".")[2] for key in at)
-    pairs = (f"{name} {value}".strip() for name, value in zip(names, at.values(), strict=True))
-    return ", ".join(pairs) or "all cells"
+    words = []
+    for key, value in at.items():
+        name = key.rpartition(".")[2]
+        group = isinstance(value, str) and "." not in key  # as in u: standard
+        words.append(f"no {name}" if value is None else value if group else f"{name} {value}")
+    return ", ".join(words) or "all cells"
 
 
 def about(claim: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,14 +118,19 @@ def basis(sides: Sequence[Side], quantity: str) -> str:
     kinds = {side.basis for side in sides}
     words = [kind for kind in (SELECTED, CONFIRMED) if kind in kinds][:1]
     short = any(flagged(side.cell.to_frame().T, quantity, (SHORT,)).any() for side in sides)
-    return ", ".join([*words, *(["lags doubled"] if short else [])])
+    return ", ".join([*words, *(["lags extended"] if short else [])])
+
+
+def expected_rows(experiments: Iterable[Experiment]) -> list[dict[str, Any]]:
+    """Return the settings of all cells that experiments have, whether they have run or not."""
+    return [parameters(cell) | cell.derived for e in experiments for cell in e.cells]
 
 
 def incomplete(table: pd.DataFrame, where: Mapping, expected: Sequence[Mapping]) -> Side | None:
     """Return a side that cannot stand, if cells to choose from are missing."""
     wanted = sum(fits(row, where) for row in expected)
     missing = wanted - len(matching(table, where))
-    if not missing:
+    if missing <= 0:
         return None
     return Side(reason=f"{missing} of {wanted} cells are missing", remedy=RUN)
 
@@ -157,7 +167,9 @@ def unusable(cells: pd.DataFrame, quantity: str, name: str) -> str:
     """Return why no cell of some can be quoted."""
     if flagged(cells, quantity, (UNCONVERGED,)).all():
         return f"no {name} converged{nearest(cells)}"
-    return f"no {name} has chains that agree and a positive {quantity}"
+    if cells[quantity].isna().all() and flagged(cells, quantity, (SHORT,)).any():
+        return f"no {name} has chains long enough for the lags that {quantity} needs"
+    return f"no {name} has a positive {quantity} with a standard error"
 
 
 def nearest(cells: pd.DataFrame) -> str:
@@ -178,8 +190,9 @@ def matching(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     """Return the rows that have these values; none, where there is no value."""
     for column, value in where.items():
         if column not in table:
-            return table if value is None else table[:0]
-        table = table[table[column].isna() if value is None else table[column] == value]
+            table = table if value is None else table[:0]
+        else:
+            table = table[table[column].isna() if value is None else table[column] == value]
     return table
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 
 from nrevu.autocorr import unit_count
-from nrevu.cell import parameters
-from nrevu.claims import RUN, claim_rows, matching, settings_words
+from nrevu.claims import RUN, claim_rows, expected_rows, matching, nearest, settings_words
 from nrevu.experiment import Experiment, published_quantities
 from nrevu.student import t_quantile
+from nrevu.table import UNCONVERGED, flagged
 from nrevu.verdict import chance, is_noisy, verdict
 
 COLUMNS = [
@@ -35,7 +35,8 @@ COLUMNS = [
     "verdict",  # agrees, marginal, differs, too noisy to tell, not judged; none if none published
     "reason",  # why it is not judged, and what to do
     "selected",  # a claim by the grid's own best numbers, which are optimistic
-    "basis",  # of a claim: confirmed; or selected, not confirmed; lags doubled, if K were too few
+    "family",  # what it is judged together with: the paper, or an experiment
+    "basis",  # of a claim: confirmed; or selected, not confirmed; lags extended, if K were too few
     "digest",  # of a number's cell
 ]
 
@@ -49,10 +50,10 @@ def compare(
     beside: Sequence[Experiment] = (),
 ) -> pd.DataFrame:
     """Return the comparison of an experiment with what was published of it."""
-    expected = [cell for e in (experiment, *beside) for cell in e.cells]
-    claims = claim_rows(experiment.claims, table, confirmed, [parameters(c) for c in expected])
+    expected = expected_rows((experiment, *beside))
+    claims = claim_rows(experiment.claims, table, confirmed, expected)
     rows = [{"z": math.nan, **row} for row in (*numbers(experiment, table), *claims)]
-    empty = dict.fromkeys(TEXTS, "")
+    empty = {**dict.fromkeys(TEXTS, ""), "family": experiment.family.name}
     return pd.DataFrame([empty | row | judged(row, experiment) for row in rows], columns=COLUMNS)
 
 
@@ -67,7 +68,7 @@ def judged(row: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
     if math.isnan(row["published"]):  # a claim of ours: there is nothing to agree with
         return {"p": p, "verdict": "not judged" if row["reason"] else ""}
     noisy = not math.isnan(p) and is_noisy(row)
-    return {"p": p, "verdict": verdict(p, experiment.family[row["kind"]], noisy)}
+    return {"p": p, "verdict": verdict(p, experiment.family.count(row["kind"]), noisy)}
 
 
 def numbers(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -88,6 +89,10 @@ def numbers(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]
 def number(cell: pd.Series, quantity: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the comparison of one published number with a cell's own."""
     ours, se = cell[quantity], cell[f"{quantity}.se"]
+    row = cell.to_frame().T
+    if flagged(row, quantity, (UNCONVERGED,)).any():
+        reason = f"its chains do not agree{nearest(row)}. To do: raise run.groups"
+        return {"reason": reason, "digest": cell["digest"]}
     if not se > 0 or pd.isna(ours):
         reason = "no value or no standard error. To do: raise run.groups or run.chains"
         return {"reason": reason, "digest": cell["digest"]}

@@ -74,5 +74,5 @@ def chosen(candidates: pd.DataFrame, quantity: str) -> Any | None:
     That is the one with the lowest value in the chains that choose. If the chains that are quoted
     do not agree, the next one takes its place; their numbers have no other part in the choice.
     """
-    usable = candidates[quotable(candidates, quantity) & candidates["choosing"].notna()]
+    usable = candidates[quotable(candidates, quantity) & (candidates["choosing"] > 0)]
     return None if usable.empty else usable["choosing"].idxmin()

@@ -42,6 +42,19 @@ KEYS = {
 
 
 @dataclass(frozen=True)
+class Family:
+    """The comparisons that are judged together, whichever of their experiments run."""
+
+    name: str  # the paper, or an experiment that is none of the default ones
+    numbers: int  # published numbers
+    claims: int  # claims with a published number
+
+    def count(self, kind: str) -> int:
+        """Return how many comparisons of a kind, number or claim, there are."""
+        return {"number": self.numbers, "claim": self.claims}[kind]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A sweep and what is made of it."""
 
@@ -58,7 +71,7 @@ class Experiment:
     figures: Mapping[str, Mapping[str, Any]]
     published: tuple[Mapping[str, Any], ...]
     claims: tuple[Mapping[str, Any], ...]
-    family: Mapping[str, int]  # how many numbers and claims are judged together with its own
+    family: Family  # what its comparisons are judged together with
 
 
 def find(name: str) -> Path:
@@ -223,18 +236,19 @@ def shared_settings(name: str, given: list[Setting]) -> list[Setting]:
     return [*shared(doc), *at_size(doc, sizes[-1] if sizes else default_size())]
 
 
-def family(name: str) -> dict[str, int]:
-    """Return how many published numbers and claims are judged together with an experiment's own.
+def family(name: str) -> Family:
+    """Return what an experiment's comparisons are judged together with.
 
     Those of all default experiments, whichever of them run, or of an experiment that is none of
     them alone: so that a verdict does not depend on what else is run.
     """
-    together = default_set()
-    docs = [read(other) for other in (together if Path(name).stem in together else [name])]
+    together = default_set() if Path(name).stem in default_set() else [name]
+    docs = [read(other) for other in together]
     entries = [entry for d in docs for entry in d.data.get("published", ())]
-    numbers = {(q, e[q], e["groups"]) for e in entries for q in published_quantities(e)}
+    numbers = {(q, e[q], e.get("source")) for e in entries for q in published_quantities(e)}
     claims = [claim for d in docs for claim in d.data.get("claims", ()) if "published" in claim]
-    return {"number": len(numbers), "claim": len(claims)}
+    label = "the paper" if len(together) > 1 else Path(name).stem
+    return Family(label, len(numbers), len(claims))
 
 
 def published_quantities(entry: Mapping[str, Any]) -> list[str]:

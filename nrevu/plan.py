@@ -128,7 +128,7 @@ class Plan:
             name: [record.fingerprint, source_hash(record.source)] if record else None
             for name, record in self.reported().items()
         }
-        return short_hash([parts, files_hash("report", "verdict.py", "planned.py")])
+        return short_hash([parts, files_hash("report", "reference", "verdict.py", "planned.py")])
 
     def index_inputs(self) -> list[str]:
         """Return the summaries of the pages that the index leads to."""
@@ -216,7 +216,7 @@ class Plan:
         own = [
             list(e.published),
             list(e.claims),
-            dict(e.family),
+            str(e.family),
             files_hash("comparison.py", "claims.py", "table.py", "tracing.py", "verdict.py"),
         ]
         confirmed = [self.confirm_fingerprint(Path(f).parent.name) for f in self.confirmed(e.name)]

@@ -190,15 +190,25 @@ def where_time_went(plan: Plan) -> str:
     return spending.share(spending.read(logs, _begun.at), wall, _begun.cores, own)
 
 
+def is_current(file: Path, source: Path) -> bool:
+    """Tell whether a file is there and not older than the table it is made from."""
+    return file.exists() and file.stat().st_mtime >= source.stat().st_mtime
+
+
 def against_reference(plan: Plan, tables: dict[str, Any]) -> list[str]:
     """Return how the cells compare, bit by bit, with the reference run that the package ships."""
     import pandas as pd
 
     from nrevu import reference
 
-    files = [plan.made(name) / "confirmed.parquet" for name in tables]
-    again = [pd.read_parquet(file) for file in files if file.exists()]
-    agreement = reference.compare([*tables.values(), *again], plan.size)
+    folders = [plan.made(name) for name in tables]
+    files = [folder / "confirmed.parquet" for folder in folders]
+    current = [file for file in files if is_current(file, file.with_name("table.parquet"))]
+    again = [pd.read_parquet(file) for file in current]
+    try:
+        agreement = reference.compare([*tables.values(), *again], plan.size)
+    except Mistake as mistake:
+        return [str(mistake)]
     if agreement is None:
         return []
     digest = agreement.differing[0] if agreement.differing else ""
@@ -230,14 +240,15 @@ def finish(plan: Plan) -> None:
         if not (folder / "table.parquet").exists():  # a part of the workflow was asked for
             continue
         tables[name] = pd.read_parquet(folder / "table.parquet")
-        if (folder / "comparison.csv").exists():
+        if is_current(folder / "comparison.csv", folder / "table.parquet"):
             compared.append(read_comparison(folder / "comparison.csv").assign(experiment=name))
     lines = summary(once(pd.concat(compared, ignore_index=True))) if compared else []
     for kind, words in UNRELIABLE.items():
         counts = {name: marked_cells(table, kind) for name, table in tables.items()}
         parts = ", ".join(f"{count} of {name}" for name, count in counts.items() if count)
         lines += textwrap.wrap(f"{words}: {parts}", 110) if parts else []
-    lines += [text for long in against_reference(plan, tables) for text in textwrap.wrap(long, 110)]
+    bits = against_reference(plan, tables)
+    lines += [text for sentence in bits for text in textwrap.wrap(sentence, 110)]
     lines.append(where_time_went(plan))
     page = Path(plan.pages()[0])
     report = f"report: {page}; the rest: " if page.exists() else "results: "

@@ -1,13 +1,18 @@
 """The result of a cell: what its series says, with errors. The object `nrevu run --json` prints."""
 
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from nrevu.autocorr import (
     Tau,
+    Times,
     averaged,
     clustering,
+    following_times,
     rejection_rate,
     split_rhat,
     tau_from,
@@ -30,14 +35,8 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     rate, clusters = rejection_rate(*decided), clustering(*decided)
     values = quantities(cell.distribution, series.rows).T
     columns = dict(zip(cell.distribution.means(), values, strict=True))
-    found = {
-        name: times(values, series.lengths, mean_of(cell, estimate, name, values), estimate.max_lag)
-        for name, values in columns.items()
-    }
-    taus = {name: tau_from(each) for name, each in found.items()}
     groups = averages(cell.distribution)
-    for name, members in groups.items():
-        taus[name] = tau_from(averaged([found[member] for member in members]))
+    taus, longer = all_times(cell, columns, series.lengths, estimate)
     result = {
         "name": cell.name,
         "digest": cell.digest,
@@ -47,10 +46,9 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         "rejection_rate": {"value": rate.value, "se": finite(rate.se)},
         "tau": {q: {"value": finite(t.value), "se": finite(t.se)} for q, t in taus.items()},
         "lags": {q: t.lags for q, t in taus.items()},
-        "lags_doubled": {
-            q: {"value": finite(t.doubled.value), "se": finite(t.doubled.se)}
-            for q, t in taus.items()
-            if t.short
+        "longer": {
+            q: {"value": finite(t.value), "se": finite(t.se), "lags": t.lags}
+            for q, t in longer.items()
         },
         "clustering": {"value": finite(clusters.value), "se": finite(clusters.se)},
         "lag_too_short": [q for q, t in taus.items() if t.short],
@@ -64,11 +62,50 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     }
     pooled = [q for q in columns if is_pooled(cell, estimate, q)]
     if pooled:
-        posterior = {q: describe(columns[q], series.lengths, taus[q]) for q in pooled}
+        best = taus | longer
+        posterior = {q: describe(columns[q], series.lengths, best[q]) for q in pooled}
         bad = [q for q, about in posterior.items() if not converged(about)]
         bad += [name for name, members in groups.items() if set(members) & set(bad)]
         result |= {"posterior": posterior, "not_converged": bad}
     return result
+
+
+def all_times(
+    cell: Cell, columns: dict[str, np.ndarray], lengths: tuple[int, ...], estimate: Estimate
+) -> tuple[dict[str, Tau], dict[str, Tau]]:
+    """Return the time of each quantity and average, and longer ones of those with too few lags.
+
+    Where K lags were given and are too few, the longer one has as many as it needs; there is none
+    if the chains are too short for that. Where none were given, all have as many as they need, or
+    as the chains allow.
+    """
+    groups, most = averages(cell.distribution), max(1, (min(lengths) - 1) // 2)
+    means = {name: mean_of(cell, estimate, name, values) for name, values in columns.items()}
+
+    @functools.cache
+    def given(name: str) -> Times:
+        return times(columns[name], lengths, means[name], estimate.max_lag or most)
+
+    @functools.cache
+    def following(name: str) -> Times | None:
+        return following_times(columns[name], lengths, means[name])
+
+    taus, longer = {}, {}
+    for name in (*columns, *groups):
+        members = groups.get(name, (name,))
+        enough = average_of(members, following) if not estimate.max_lag else None
+        taus[name] = tau_from(enough or average_of(members, given))
+        if not estimate.max_lag:
+            taus[name] = dataclasses.replace(taus[name], short=enough is None)
+        elif taus[name].short and (enough := average_of(members, following)):
+            longer[name] = tau_from(enough)
+    return taus, longer
+
+
+def average_of(members: Sequence[str], find: Callable[[str], Times | None]) -> Times | None:
+    """Return the average of some quantities' times, if all have one."""
+    parts = [find(member) for member in members]
+    return None if any(part is None for part in parts) else averaged(parts)
 
 
 def mean_of(cell: Cell, estimate: Estimate, quantity: str, values: np.ndarray) -> float:

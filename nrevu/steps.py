@@ -120,9 +120,10 @@ def confirm_step(args: argparse.Namespace, spent: Counter) -> None:
     from nrevu.confirmation import candidates, confirm
     from nrevu.experiment import expand
     from nrevu.selection import fresh, groups
+    from nrevu.table import lengthened
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    settings, table = experiment.confirm, read_tables(args.table)
+    settings, table = experiment.confirm, lengthened(read_tables(args.table))
     cells = {cell.digest: cell for cell in experiment.cells}
     all_groups = groups(experiment.cells, settings)
     found = []

@@ -16,8 +16,9 @@ from nrevu.result import LEVELS
 
 # What may be wrong with a time: too few lags were summed, or the chains do not agree.
 SHORT, UNCONVERGED = FLAGS = ("lag_too_short", "not_converged")
+LONGER = "longer"  # the time from as many lags as it needs, where the given ones are too few
 UNRELIABLE = {  # cells with such a time, in words
-    SHORT: "cells with too few lags (claims use twice as many)",
+    SHORT: "cells with too few lags (claims use as many as tau needs)",
     UNCONVERGED: "cells whose chains disagree or are too short (claims skip them)",
 }
 
@@ -32,9 +33,9 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
         flat[f"tau.{quantity}"] = tau["value"]
         flat[f"tau.{quantity}.se"] = tau["se"]
         flat[f"tau.{quantity}.lag_too_short"] = quantity in result["lag_too_short"]
-        longer = result["lags_doubled"].get(quantity, {"value": None, "se": None})
-        flat[f"tau.{quantity}.doubled"] = longer["value"]
-        flat[f"tau.{quantity}.doubled.se"] = longer["se"]
+        longer = result["longer"].get(quantity, {"value": None, "se": None})
+        flat |= {f"tau.{quantity}.{LONGER}": longer["value"]}
+        flat |= {f"tau.{quantity}.{LONGER}.se": longer["se"]}
         if "posterior" in result:
             flat[f"tau.{quantity}.not_converged"] = quantity in result["not_converged"]
     for quantity, about in result.get("posterior", {}).items():
@@ -78,12 +79,16 @@ def marked_cells(cells: pd.DataFrame, kind: str) -> int:
 
 
 def quotable(cells: pd.DataFrame, column: str) -> pd.Series:
-    """Tell of each row whether its time or cost is a positive number, from chains that agree."""
-    return (cells[column] > 0) & ~flagged(cells, column, (UNCONVERGED,))
+    """Tell of each row whether an estimate is positive, with an error, and its chains agree."""
+    positive = (cells[column] > 0) & (cells[f"{column}.se"] > 0)
+    return positive & ~flagged(cells, column, (UNCONVERGED,))
 
 
 def lengthened(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the table as claims quote it: where the lags were too few, from twice as many."""
+    """Return the table as claims quote it: where lags are too few, from as many as tau needs.
+
+    Where the chains are too short for these there is no number.
+    """
     cells = cells.copy()
     for name in [n for n in cells if n.endswith(f".{SHORT}")]:
         tau = name.removesuffix(f".{SHORT}")
@@ -93,7 +98,7 @@ def lengthened(cells: pd.DataFrame) -> pd.DataFrame:
             continue
         each = cells.loc[short, cost] / cells.loc[short, tau]
         for end in ("", ".se"):
-            longer = cells.loc[short, f"{tau}.doubled{end}"].astype(float)
+            longer = cells.loc[short, f"{tau}.{LONGER}{end}"].astype(float)
             cells.loc[short, f"{tau}{end}"] = longer
             cells.loc[short, f"{cost}{end}"] = longer * each
     return cells

@@ -23,7 +23,7 @@ def made_up(experiment, tau):
         for quantity in (*cell.distribution.means(), *averages(cell.distribution)):
             row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
             row |= {f"cost.{quantity}": 60 * tau(cell), f"cost.{quantity}.se": 1.2}
-            row |= {f"tau.{quantity}.{end}": None for end in ("doubled", "doubled.se")}
+            row |= {f"tau.{quantity}.{end}": None for end in ("longer", "longer.se")}
             row[f"tau.{quantity}.lag_too_short"] = False
         rows.append(row | {"digest": cell.digest})
     return pd.DataFrame(rows)
@@ -54,13 +54,13 @@ def test_where_lags_are_too_few_a_claim_uses_twice_as_many_and_says_so():
     table = made_up(experiment, lambda cell: 2.0)
     short = table.index[table.u == "standard"][0]
     table.loc[short, "tau.log_prob.lag_too_short"] = True
-    table.loc[short, ["tau.log_prob", "tau.log_prob.doubled", "tau.log_prob.doubled.se"]] = (
+    table.loc[short, ["tau.log_prob", "tau.log_prob.longer", "tau.log_prob.longer.se"]] = (
         1.0,
         1.5,
         0.1,
     )
     row = compare(experiment, table).iloc[-1]
-    assert row.ours == pytest.approx(0.75) and row.basis == "selected, not confirmed, lags doubled"
+    assert row.ours == pytest.approx(0.75) and row.basis == "selected, not confirmed, lags extended"
     assert row.se == pytest.approx(0.75 * math.hypot(0.1 / 1.5, 0.02 / 2))
 
 

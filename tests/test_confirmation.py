@@ -48,8 +48,8 @@ def test_candidates_are_the_best_whose_chains_agree():
             "cost.log_prob": 1.0,
             "cost.log_prob.se": 1.0,
             "tau.log_prob.lag_too_short": [False, True, False, False, False, True, False],
-            "tau.log_prob.doubled": [np.nan, 1.7, np.nan, np.nan, np.nan, 5.0, np.nan],
-            "tau.log_prob.doubled.se": 0.1,
+            "tau.log_prob.longer": [np.nan, 1.7, np.nan, np.nan, np.nan, 5.0, np.nan],
+            "tau.log_prob.longer.se": 0.1,
             "tau.log_prob.not_converged": [False] * 6 + [None],
         }
     )

@@ -77,12 +77,14 @@ def as_text(result: dict) -> str:
     ]
     if result["target_note"]:
         lines.append(result["target_note"])
-    for quantity, tau in result["lags_doubled"].items():
-        lags, longer = (
-            result["lags"][quantity],
-            f"{number(tau['value'], 0)} ± {number(tau['se'], 0)}",
-        )
-        lines.append(f"tau {quantity}: {lags} lags are too few; from twice as many, {longer}")
+    for quantity in result["lag_too_short"]:
+        text = f"tau {quantity}: {result['lags'][quantity]} lags are too few"
+        if quantity in result["longer"]:
+            more = result["longer"][quantity]
+            text += f"; from {more['lags']}, {more['value']:.5f} ± {more['se']:.5f}"
+        else:
+            text += ", and the chains too short for more: raise run.groups"
+        lines.append(text)
     if result.get("posterior"):
         names = ", ".join(result["posterior"])
         lines.append(

@@ -46,11 +46,11 @@ def execute(args: argparse.Namespace) -> None:
     experiments = [expand(name, args.size, extra) for name in args.experiments or default_set()]
     estimates = {cell.digest: e.estimate for e in experiments for cell in e.cells}
     known = (load(args.size) or {"cells": {}})["cells"]
-    cells = [cell for e in experiments for cell in e.cells if cell.digest in known]
+    cells = {cell.digest: cell for e in experiments for cell in e.cells if cell.digest in known}
     if not cells:
         message = f"none of these cells is in the reference run at size {args.size}"
         raise Mistake(f"{message}: it has the default experiments with the default seed")
-    chosen = choose(cells, args.cells)
+    chosen = choose(list(cells.values()), args.cells)
     tables = []
     for table in rerun(chosen, [estimates[cell.digest] for cell in chosen]):
         tables.append(table)

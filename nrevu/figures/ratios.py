@@ -5,8 +5,7 @@ import textwrap
 import pandas as pd
 from matplotlib.figure import Figure
 
-from nrevu.cell import parameters
-from nrevu.claims import claim_rows, matching
+from nrevu.claims import claim_rows, expected_rows, matching
 from nrevu.experiment import Experiment, expand
 from nrevu.figures.style import label, method_and_u, method_colours, set_title
 
@@ -14,7 +13,7 @@ from nrevu.figures.style import label, method_and_u, method_colours, set_title
 def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:
     """Return the figure that the settings describe."""
     beside = [expand(name, experiment.size) for name in experiment.beside]
-    expected = [parameters(cell) for e in (experiment, *beside) for cell in e.cells]
+    expected = expected_rows((experiment, *beside))
     found = claim_rows(experiment.claims, table, confirmed, expected)
     figure = Figure(figsize=(9, 1.6 + 0.55 * max(1, len(found))), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))

@@ -9,6 +9,7 @@ import functools
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any
 
 import pandas as pd
 
+from nrevu.autocorr import unit_count
+from nrevu.mistake import Mistake
 from nrevu.verdict import chance, chance_of_largest, chance_of_sum, probability
 
 HERE = Path(__file__).parent
@@ -30,6 +33,7 @@ class Agreement:
     identical: int
     differing: tuple[str, ...]  # digests
     z: tuple[float, ...]  # of the differing cells' numbers, in combined standard errors
+    p: tuple[float, ...]  # how often each of these would be as large by chance
     unknown: int  # cells that the reference run does not have
     about: Mapping[str, Any]  # what made the reference run
 
@@ -38,7 +42,13 @@ class Agreement:
 def load(size: str) -> dict[str, Any] | None:
     """Return the reference run at a size: what made it, and its cells by digest."""
     file = HERE / f"{size}.json.gz"
-    return json.loads(gzip.decompress(file.read_bytes())) if file.exists() else None
+    if not file.exists():
+        return None
+    try:
+        return json.loads(gzip.decompress(file.read_bytes()))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        message = f"cannot be read: {error}. Install nrevu again"
+        raise Mistake(message, place=str(file)) from None
 
 
 def write(
@@ -63,7 +73,8 @@ def entries(table: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
     for row in table.to_dict("records"):
         pairs = {n: (row[n], row[f"{n}.se"]) for n in names}
         kept = {n: [float(f"{x:.7g}") for x in p] for n, p in pairs.items() if not any(map(nan, p))}
-        yield row["digest"], {"bits": row["bits"], **kept}
+        dof = unit_count(int(row.get("chains", row["run.chains"]))) - 1
+        yield row["digest"], {"bits": row["bits"], "dof": dof, **kept}
 
 
 def nan(value: Any) -> bool:
@@ -79,17 +90,19 @@ def compare(tables: Iterable[pd.DataFrame], size: str) -> Agreement | None:
     found = {digest: entry for table in tables for digest, entry in entries(table)}
     known = reference["cells"]
     differing = [d for d in found if d in known and found[d]["bits"] != known[d]["bits"]]
-    z = [value for digest in differing for value in differences(found[digest], known[digest])]
+    pairs = [pair for digest in differing for pair in differences(found[digest], known[digest])]
+    z, p = zip(*pairs, strict=True) if pairs else ((), ())
     unknown = sum(digest not in known for digest in found)
     identical = len(found) - unknown - len(differing)
-    return Agreement(identical, tuple(differing), tuple(z), unknown, reference["about"])
+    return Agreement(identical, tuple(differing), z, p, unknown, reference["about"])
 
 
-def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[float]:
-    """Return the differences of a cell's numbers in combined standard errors."""
-    names = [name for name in ours if name != "bits" and name in theirs]
+def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """Return the differences of a cell's numbers in combined standard errors, and their chances."""
+    names = [name for name in ours if name not in ("bits", "dof") and name in theirs]
     errors = {name: math.hypot(ours[name][1], theirs[name][1]) for name in names}
-    return [(ours[n][0] - theirs[n][0]) / errors[n] for n in names if errors[n] > 0]
+    found = [(ours[n][0] - theirs[n][0]) / errors[n] for n in names if errors[n] > 0]
+    return [(z, chance(z, ours["dof"] + theirs["dof"])) for z in found]
 
 
 def describe(agreement: Agreement, provenance: Mapping[str, Any]) -> list[str]:
@@ -123,11 +136,10 @@ def statistics(agreement: Agreement) -> str:
     z = agreement.z
     if not z:
         return "those cells have no numbers to compare"
-    chances = [chance(each) for each in z]
-    largest, total = chance_of_largest(chances), chance_of_sum(chances)
+    largest, total = chance_of_largest(agreement.p), chance_of_sum(agreement.p)
     return (
         f"those {len(agreement.differing)} cells against the reference's numbers: largest of "
         f"{len(z)} differences {max(z, key=abs):+.1f} combined standard errors "
-        f"(p = {probability(largest)}), sum of squares {sum(v * v for v in z):.0f} "
-        f"(p = {probability(total)})"
+        f"(p {probability(largest)}), sum of squares {sum(v * v for v in z):.0f} "
+        f"(p {probability(total)})"
     )

@@ -16,7 +16,7 @@ from nrevu.estimate import Estimate
 from nrevu.result import summarise
 from nrevu.table import table
 
-SECONDS = 4.0  # of estimated CPU time, where no number of cells is given
+SECONDS = 1.5  # of estimated CPU time, where no number of cells is given
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, spread evenly
 
 

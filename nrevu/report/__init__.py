@@ -21,11 +21,12 @@ from nrevu.cell import Cell, parameters
 from nrevu.comparison import COLUMNS, compare, flags_text, once
 from nrevu.experiment import Experiment, find
 from nrevu.figures.style import label
+from nrevu.mistake import Mistake
 from nrevu.report.plots import figures_of, tips, trace_figures
 from nrevu.table import FLAGS
 from nrevu.table import table as table_of
 from nrevu.tracing import words_for
-from nrevu.verdict import overall
+from nrevu.verdict import headlines
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,33 @@ def find_results(experiment: Experiment, source: str, results: Path) -> Found:
     wanted = {cell.digest: place for place, cell in enumerate(experiment.cells)}
     there = {}
     for file in sorted((folder / "tau").glob("*.json")):
-        content = json.loads(file.read_text())
-        if content["estimate"] == vars(experiment.estimate):
-            there |= {r["digest"]: r for r in content["results"] if r["digest"] in wanted}
+        there |= {d: r for d, r in read_batch(file, experiment).items() if d in wanted}
     ordered = sorted(there.values(), key=lambda result: wanted[result["digest"]])
     kinds = {json.dumps(result.get("provenance", {})) for result in ordered}
     missing = tuple(cell for cell in experiment.cells if cell.digest not in there)
-    file = folder / "confirmed.parquet"
-    confirmed = pd.read_parquet(file) if file.exists() and not missing else None
+    confirmed = None if missing else read_confirmed(folder / "confirmed.parquet")
     provenance = tuple(json.loads(kind) for kind in sorted(kinds))
     return Found(experiment, source, table_of(ordered), confirmed, missing, provenance, folder)
+
+
+def read_batch(file: Path, experiment: Experiment) -> dict[str, dict[str, Any]]:
+    """Return the results of a batch by digest; none of a file that is damaged or of old."""
+    try:
+        content = json.loads(file.read_text())
+        if content["estimate"] != vars(experiment.estimate):
+            return {}
+        table_of(content["results"])
+        return {result["digest"]: result for result in content["results"]}
+    except (OSError, ValueError, KeyError, TypeError, Mistake):
+        return {}
+
+
+def read_confirmed(file: Path) -> pd.DataFrame | None:
+    """Return the table of confirmed cells, if there is one that can be read."""
+    try:
+        return pd.read_parquet(file)
+    except (OSError, ValueError):
+        return None
 
 
 def page(
@@ -82,7 +100,7 @@ def page(
         .render(
             size=run or found[0].experiment.size,
             unreadable=unreadable or {},
-            verdict=overall(numbers[numbers.kind == "number"]),
+            headlines=headlines(numbers[numbers.kind == "number"]),
             bits=against_reference(found),
             numbers=numbers[numbers.kind == "number"].to_dict("records"),
             claims=numbers[numbers.kind == "claim"].to_dict("records"),
@@ -110,7 +128,10 @@ def against_reference(found: Sequence[Found]) -> list[str]:
     """Return how the cells compare, bit by bit, with the reference run that the package ships."""
     tables = [f.table for f in found if len(f.table)]
     tables += [f.confirmed for f in found if f.confirmed is not None]
-    agreement = reference.compare(tables, found[0].experiment.size) if tables else None
+    try:
+        agreement = reference.compare(tables, found[0].experiment.size) if tables else None
+    except Mistake as mistake:
+        return [str(mistake)]
     if agreement is None:
         return []
     kinds = [kind for f in found for kind in f.provenance]

@@ -111,6 +111,6 @@ def index_page(results: Path) -> str:
         about = {"label": label, "page": (folder / "report.html").exists()}
         try:
             rows.append(about | json.loads((folder / "report.json").read_text()))
-        except (OSError, ValueError):
+        except (OSError, ValueError, TypeError):
             rows.append(about | {"date": None, "names": list(read_records(folder))})
     return jinja().get_template("index.html").render(rows=rows)
