@@ -121,7 +121,7 @@ def once(compared: pd.DataFrame) -> pd.DataFrame:
 def flags_text(table: pd.DataFrame) -> list[str]:
     """Return a line that counts the unreliable times, for each reason."""
     notes = {
-        "lag_too_short": "too few lags were summed, tau reads low; claims use twice as many",
+        "lag_too_short": "too few lags were summed, tau reads low; claims use as many as it needs",
         "not_converged": "chains disagree, or the effective sample is below 100; claims skip these",
     }
     lines = []

@@ -9,8 +9,9 @@ import pytest
 from conftest import REPO
 
 from nrevu.cell import parameters
+from nrevu.claims import matching
 from nrevu.comparison import compare
-from nrevu.experiment import expand
+from nrevu.experiment import Family, expand
 from nrevu.series import averages
 from nrevu.student import t_quantile
 
@@ -88,8 +89,45 @@ def test_a_claim_without_converged_cells_says_so_and_what_to_do():
 def test_verdicts_do_not_depend_on_what_else_is_run():
     """The paper's 19 numbers and 6 claims are one family; a file of one's own is another."""
     assert expand("fig1", "smoke").family == expand("mixed_hmc", "smoke").family
-    assert expand("fig1", "smoke").family == {"number": 19, "claim": 6}
-    assert expand("network_large", "smoke").family["number"] == 0
+    assert expand("fig1", "smoke").family == Family("the paper", numbers=19, claims=6)
+    assert expand("network_large", "smoke").family.numbers == 0
+
+
+def test_a_published_number_is_not_judged_on_chains_that_disagree():
+    experiment = expand("fig1", "paper")
+    table = made_up(experiment, lambda cell: 9.0).assign(**{"tau.log_prob.not_converged": True})
+    found = compare(experiment, table).set_index("quantity")
+    assert set(found.verdict["tau.log_prob"]) == {"not judged"}
+    assert "do not agree" in found.reason["tau.log_prob"].iloc[0]
+    assert set(found.verdict["tau.coordinate"]) == {"differs"}
+
+
+@pytest.mark.parametrize("error", [0.0, np.nan])
+def test_a_claim_without_a_standard_error_says_so(error):
+    experiment = expand("fig2", "paper")
+    table = made_up(experiment, lambda cell: 2.0).assign(**{"tau.log_prob.se": error})
+    row = compare(experiment, table).iloc[-1]
+    assert row.verdict == "not judged" and "standard error" in row.reason
+
+
+def test_a_claim_is_not_made_from_chains_too_short_for_their_lags():
+    experiment = expand("fig2", "paper")
+    table = made_up(experiment, lambda cell: 2.0).assign(**{"tau.log_prob.lag_too_short": True})
+    row = compare(experiment, table).iloc[-1]
+    assert row.verdict == "not judged" and "long enough for the lags" in row.reason
+
+
+def test_cells_are_found_by_all_of_their_settings():
+    """A setting that no cell has yet does not end the search, and derived ones count too."""
+    table = pd.DataFrame({"method.stepsize": [1.0, 2.0]})
+    assert matching(table, {"u.delta": None, "method.stepsize": 2.0}).index.tolist() == [1]
+    experiment = expand("fig1", "paper")
+    eta = experiment.cells[0].derived["eta"]
+    claims = ({"text": "", "quantity": "tau.log_prob", "of": {"eta": eta, "u": "standard"}},)
+    table = made_up(experiment, lambda cell: 2.0)
+    table["eta"] = [cell.derived["eta"] for cell in experiment.cells]
+    row = compare(dataclasses.replace(experiment, claims=claims), table).iloc[-1]
+    assert row.ours == 2.0 and row.reason == ""
 
 
 def test_intervals_of_ratios_cover():

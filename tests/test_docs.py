@@ -19,7 +19,7 @@ from nrevu.experiment import KEYS, expand
 from nrevu.grammar import CONFIRM_KEYS, FIGURE_KEYS, KINDS, TRACE_KEYS
 from nrevu.places import choices
 from nrevu.published import CLAIM_KEYS, ENTRY_KEYS
-from nrevu.verdict import markdown, overall
+from nrevu.verdict import headlines, markdown
 
 PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -98,5 +98,5 @@ def test_the_readme_has_the_digits_of_the_reference_run():
     found = pd.DataFrame(reference.load("paper")["compared"]).fillna(dict.fromkeys(TEXTS, ""))
     text, compared = (REPO / "README.md").read_text(), once(found)
     assert [line for line in markdown(compared) if line not in text] == []
-    headline = overall(compared[compared.kind == "number"]).partition(" (")[0]
+    headline = headlines(compared[compared.kind == "number"])[0].partition(" (")[0]
     assert headline.partition(": ")[2] in text.replace("\n", " ")

@@ -439,7 +439,7 @@ def test_a_bar_that_is_not_shown_keeps_its_place_with_the_reason():
     grid.loc[hmc & (grid.u != "standard"), "tau.relevant"] = np.nan
     grid = grid[~((grid.method == "persistent_langevin") & (grid.u == "standard"))]
     reasons = ["no cell of the grid converged"]
-    reasons += ["no cell of the grid has chains that agree and a positive tau.relevant"]
+    reasons += ["no cell of the grid has a positive tau.relevant with a standard error"]
     reasons = [f"not shown: {reason}" for reason in (*reasons, "all its cells are missing")]
     (ax,) = draw(network, "network", grid, []).axes
     assert [text.get_text().partition("\n")[0] for text in ax.get_xticklabels()] == [

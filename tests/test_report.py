@@ -71,7 +71,9 @@ def test_half_finished_work_says_what_is_missing_and_claims_nothing_from_it(tmp_
     found = analysed(tmp_path, "fig2_delta", keep=lambda cell: cell.u.delta != 0.03)
     text = page([found])
     assert "Not finished." in text and "8 of 18 cells are missing" in text
-    assert "delta 0.03, noise 0.5" in text and "No published number was compared" in text
+    assert (
+        "delta 0.03, noise 0.5" in text and "No published number of the paper was compared" in text
+    )
 
 
 def test_nothing_that_could_be_confirmed(tmp_path):

@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nrevu.verdict import chance, chance_of_largest, chance_of_sum, is_noisy, overall, verdict
+from nrevu.verdict import (
+    chance,
+    chance_of_largest,
+    chance_of_sum,
+    headlines,
+    is_noisy,
+    summary,
+    verdict,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +44,8 @@ def test_noise_hides_agreement_and_not_difference():
         ("claim", "ratio of tau.log_prob", 1.15, 0.3, True),  # cannot be told from 1
         ("claim", "ratio of tau.log_prob", 1.15, 0.02, False),
         ("claim", "ratio of tau.log_prob", 2.0, 0.3, False),
+        ("claim", "ratio of tau.log_prob", 1.0, 0.02, False),  # no difference was published
+        ("claim", "ratio of tau.log_prob", 1.0, 0.2, True),
         ("number", "tau.log_prob", 3.47, 0.02, False),
         ("number", "tau.log_prob", 3.47, 0.5, True),
     ],
@@ -64,25 +74,58 @@ def test_chances_are_uniform_where_all_agree():
         assert np.max(np.abs(counts - 400)) < 5 * math.sqrt(400 * 0.9)
 
 
-def numbers(*z, noisy=False):
+def test_the_chance_of_a_sum_is_exact():
+    """Against tables of chi-square: 1, 2, 3 and 19 degrees of freedom, and very many."""
+    for total, n, exact in (
+        (3.841, 1, 0.05),
+        (5.991, 2, 0.05),
+        (7.815, 3, 0.05),
+        (30.144, 19, 0.05),
+    ):
+        each = chance(math.sqrt(total / n))
+        assert chance_of_sum([each] * n) == pytest.approx(exact, rel=1e-3)
+    assert chance_of_sum([chance(1.0)] * 5000) == pytest.approx(0.5, abs=0.01)
+
+
+def numbers(*z, noisy=False, family="the paper"):
     """Return comparisons with these differences, judged together."""
-    words = [verdict(chance(each), len(z), noisy) for each in z]
-    return pd.DataFrame({"z": z, "p": [chance(each) for each in z], "verdict": words})
+    found = [verdict(chance(each), len(z), noisy) for each in z]
+    p = [chance(each) for each in z]
+    return pd.DataFrame({"z": z, "p": p, "verdict": found, "family": family})
+
+
+def headline(*z, **how):
+    (line,) = headlines(numbers(*z, **how))
+    return line
 
 
 def test_the_headline_and_single_verdicts_do_not_contradict_each_other():
     small = [0.5, -0.5] * 50
-    assert overall(numbers(*small, 2.6)).startswith("Consistent with the paper: p = ")
-    assert overall(numbers(0.1, 4.5)).startswith("Not consistent with the paper: p = ")
-    assert overall(numbers(*[2.2] * 20)).startswith("Not consistent")  # none marginal, all together
+    assert headline(*small, 2.6).startswith("Consistent with the paper: p = ")
+    assert headline(0.1, 4.5).startswith("Not consistent with the paper: p = ")
+    assert headline(*[2.2] * 20).startswith("Not consistent")  # none marginal, all together
     for z in np.linspace(2, 5, 40):  # one that differs among 18 that agree
-        found = numbers(*[0.3] * 18, z)
-        if "differs" in set(found.verdict):
-            assert overall(found).startswith("Not consistent")
+        if "differs" in set(numbers(*[0.3] * 18, z).verdict):
+            assert headline(*[0.3] * 18, z).startswith("Not consistent")
+
+
+def test_every_family_has_its_headline():
+    both = pd.concat([numbers(*[0.1] * 39), numbers(2.7, family="mine")], ignore_index=True)
+    paper, mine = headlines(both)
+    assert paper.startswith("Consistent with the paper") and "over 39 numbers" in paper
+    assert mine.startswith("Not consistent with mine") and "over 1 number " in mine
 
 
 def test_the_headline_says_what_could_not_be_told():
-    assert "3 of them too noisy" in overall(numbers(0.1, 0.2, 0.3, noisy=True))
-    assert "as far as" in overall(numbers(0.1, 0.2, 0.3, noisy=True))
-    assert overall(numbers(math.nan)).startswith("No published number was compared.")
-    assert overall(numbers(math.nan, 0.2)).endswith("1 more could not be judged.")
+    assert "3 of them too noisy" in headline(0.1, 0.2, 0.3, noisy=True)
+    assert "as far as" in headline(0.1, 0.2, 0.3, noisy=True)
+    assert headline(math.nan).startswith("No published number of the paper was compared.")
+    assert headline(math.nan, 0.2).endswith("1 more could not be judged.")
+    assert "p < 1e-15" in headline(12.0, 0.1)
+
+
+def test_a_number_that_is_not_judged_hides_no_other():
+    found = numbers(math.nan, 17.8).assign(reason=["no value", ""], kind="number", what="run")
+    found = found.assign(experiment="mine", quantity=["rejection_rate", "tau.log_prob"])
+    (line,) = [line for line in summary(found) if "mine" in line]
+    assert line.startswith("differs") and "log_prob +17.8" in line and "no value" in line
