@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nrevu.autocorr import (
+    MOST_LAGS,
     Tau,
     Times,
     averaged,
@@ -79,7 +80,7 @@ def all_times(
     if the chains are too short for that. Where none were given, all have as many as they need, or
     as the chains allow.
     """
-    groups, most = averages(cell.distribution), max(1, (min(lengths) - 1) // 2)
+    groups, most = averages(cell.distribution), max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
     means = {name: mean_of(cell, estimate, name, values) for name, values in columns.items()}
 
     @functools.cache

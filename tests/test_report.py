@@ -76,6 +76,26 @@ def test_half_finished_work_says_what_is_missing_and_claims_nothing_from_it(tmp_
     )
 
 
+def test_another_target_is_said(whole, tmp_path):
+    """The results of `whole` do not say what they were compiled for; these do."""
+    found = analysed(tmp_path, "mixed_hmc")
+    usual, other = ({"target": name} for name in ("x86-64-v3", "armv8"))
+    assert "may differ from those on other machines" in whole
+    text = page([dataclasses.replace(found, provenance=(usual, other))])
+    assert "Some cells were compiled for armv8, not for x86-64-v3" in text
+    assert "on other machines" not in page([dataclasses.replace(found, provenance=(usual,))])
+
+
+def test_damaged_results_count_as_missing(tmp_path):
+    found = analysed(tmp_path, "mixed_hmc")
+    file = tmp_path / "mixed_hmc/tau/0001.json"
+    whole = file.read_text()
+    for damage in (whole[:1000], "", "[1]", whole.replace('"longer"', '"lnoger"')):
+        file.write_text(damage)
+        again = find_results(found.experiment, "mixed_hmc", tmp_path)
+        assert len(again.missing) == 15 and "Not finished" in page([again])
+
+
 def test_nothing_that_could_be_confirmed(tmp_path):
     found = analysed(tmp_path, "mixed_hmc")
     empty = dataclasses.replace(found, confirmed=pd.DataFrame({"group": [], "best": []}))

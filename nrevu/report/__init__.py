@@ -136,7 +136,13 @@ def against_reference(found: Sequence[Found]) -> list[str]:
         return []
     kinds = [kind for f in found for kind in f.provenance]
     other = [kind for kind in kinds if reference.reason(agreement.about, kind)]
-    return reference.describe(agreement, (other or kinds or [{}])[0])
+    lines = reference.describe(agreement, (other or kinds or [{}])[0])
+    usual = agreement.about["target"]
+    targets = sorted({str(kind.get("target")) for kind in kinds} - {usual})
+    if targets:
+        text = f"cells were compiled for {', '.join(targets)}, not for {usual}"
+        lines.append(f"some {text}: their bits may differ from those on other machines")
+    return lines
 
 
 def comparison(found: Found, by_name: dict[str, Found]) -> pd.DataFrame:
