@@ -20,7 +20,7 @@ def table(times, **columns):
         for step in (0.1, 0.2)
     ]
     frame = pd.DataFrame(rows).assign(
-        **{"tau.log_prob": times, "tau.log_prob.lag_too_short": False}
+        **{"tau.log_prob": times, "tau.log_prob.se": 0.1, "tau.log_prob.lag_too_short": False}
     )
     return frame.assign(**columns)
 
