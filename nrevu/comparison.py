@@ -16,31 +16,41 @@ from nrevu.autocorr import unit_count
 from nrevu.claims import RUN, claim_rows, expected_rows, matching, nearest, settings_words
 from nrevu.experiment import Experiment, published_quantities
 from nrevu.student import t_quantile
-from nrevu.table import UNCONVERGED, flagged
-from nrevu.verdict import chance, is_noisy, verdict
+from nrevu.table import SHORT, UNCONVERGED, flagged
+from nrevu.verdict import (
+    NOISY,
+    NOT_JUDGED,
+    UNPUBLISHED,
+    chance,
+    noise_words,
+    times_longer,
+    verdict,
+)
 
 COLUMNS = [
     "kind",  # number: as it was printed; claim: how many times better, or the best there is
     "what",
     "quantity",
     "published",
-    "published.se",  # of the published run: ours, carried to its length
+    "published.se",  # ours, as a share of the value, scaled to the length of the published run
     "ours",
     "se",
     "low",  # of the 95% interval
     "high",
-    "z",  # (ours - published) / combined standard error; of ratios, on a logarithmic scale
+    "z",  # difference in combined standard errors, on a logarithmic scale
     "dof",  # degrees of freedom of our standard error
     "p",  # how often the difference would be as large by chance
-    "verdict",  # agrees, marginal, differs, too noisy to tell, not judged; none if none published
-    "reason",  # why it is not judged, and what to do
+    "verdict",  # agrees, marginal, differs, too noisy to tell, not judged, nothing published
+    "reason",  # why it is not judged or too noisy, and what to do
     "selected",  # a claim by the grid's own best numbers, which are optimistic
     "family",  # what it is judged together with: the paper, or an experiment
+    "comparisons",  # how many of its kind there are in the family
+    "source",  # where a number was printed
     "basis",  # of a claim: confirmed; or selected, not confirmed; lags extended, if K were too few
     "digest",  # of a number's cell
 ]
 
-TEXTS = ("verdict", "reason", "basis", "digest")  # columns that may hold nothing
+TEXTS = ("verdict", "reason", "basis", "digest", "source")  # columns that may hold nothing
 
 
 def compare(
@@ -54,6 +64,7 @@ def compare(
     claims = claim_rows(experiment.claims, table, confirmed, expected)
     rows = [{"z": math.nan, **row} for row in (*numbers(experiment, table), *claims)]
     empty = {**dict.fromkeys(TEXTS, ""), "family": experiment.family.name}
+    empty["ours"] = math.nan
     return pd.DataFrame([empty | row | judged(row, experiment) for row in rows], columns=COLUMNS)
 
 
@@ -64,11 +75,14 @@ def read_comparison(file: Path) -> pd.DataFrame:
 
 def judged(row: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
     """Return the chance of a row's difference, and the verdict on it among all of its kind."""
-    p = math.nan if math.isnan(row["z"]) else chance(row["z"], row["dof"])
-    if math.isnan(row["published"]):  # a claim of ours: there is nothing to agree with
-        return {"p": p, "verdict": "not judged" if row["reason"] else ""}
-    noisy = not math.isnan(p) and is_noisy(row)
-    return {"p": p, "verdict": verdict(p, experiment.family.count(row["kind"]), noisy)}
+    count = experiment.family.count(row["kind"])
+    if math.isnan(row["z"]):
+        unpublished = math.isnan(row["published"]) and not row["reason"]
+        return {"comparisons": count, "verdict": UNPUBLISHED if unpublished else NOT_JUDGED}
+    p, longer = chance(row["z"], row["dof"]), times_longer(row)
+    word = verdict(p, count, longer > 1)
+    why = noise_words(longer) if word == NOISY else row["reason"]
+    return {"p": p, "comparisons": count, "verdict": word, "reason": why}
 
 
 def numbers(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -78,36 +92,44 @@ def numbers(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]
         found = matching(table, entry["at"])
         for quantity in published_quantities(entry):
             about = {"kind": "number", "what": settings_words(entry["at"]), "quantity": quantity}
-            about |= {"published": entry[quantity], "reason": ""}
+            about |= {"published": entry[quantity], "reason": "", "source": entry.get("source", "")}
             if found.empty:
                 rows.append({**about, "reason": f"its cell is missing. To do: {RUN}"})
-            else:
-                rows.append({**about, **number(found.iloc[0], quantity, entry)})
+                continue
+            why = unusable(found.iloc[[0]], quantity, experiment.estimate.max_lag)
+            about |= {"digest": found.iloc[0]["digest"], "reason": why}
+            rows.append(about if why else about | number(found.iloc[0], quantity, entry))
     return rows
+
+
+def unusable(cell: pd.DataFrame, quantity: str, max_lag: int) -> str:
+    """Return why a cell's number cannot be compared, and what to do; nothing if it can.
+
+    Too few lags are no reason where they were given: the published number has the same.
+    """
+    if flagged(cell, quantity, (UNCONVERGED,)).any():
+        return f"its chains do not agree{nearest(cell)}. To do: raise run.groups"
+    if not max_lag and flagged(cell, quantity, (SHORT,)).any():
+        return "its chains are too short for the lags that tau needs. To do: raise run.groups"
+    if not (cell[quantity] > 0).all() or not (cell[f"{quantity}.se"] > 0).all():
+        return "no positive value with a standard error. To do: raise run.groups or run.chains"
+    return ""
 
 
 def number(cell: pd.Series, quantity: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the comparison of one published number with a cell's own."""
     ours, se = cell[quantity], cell[f"{quantity}.se"]
-    row = cell.to_frame().T
-    if flagged(row, quantity, (UNCONVERGED,)).any():
-        reason = f"its chains do not agree{nearest(row)}. To do: raise run.groups"
-        return {"reason": reason, "digest": cell["digest"]}
-    if not se > 0 or pd.isna(ours):
-        reason = "no value or no standard error. To do: raise run.groups or run.chains"
-        return {"reason": reason, "digest": cell["digest"]}
-    theirs = se * math.sqrt(cell["run.groups"] / entry["groups"])
+    theirs = se / ours * math.sqrt(cell["run.groups"] / entry["groups"])
     dof = unit_count(cell["run.chains"]) - 1
     half = t_quantile(dof) * se
     return {
-        "published.se": theirs,
+        "published.se": entry[quantity] * theirs,
         "ours": ours,
         "se": se,
         "low": ours - half,
         "high": ours + half,
-        "z": (ours - entry[quantity]) / math.hypot(se, theirs),
+        "z": math.log(ours / entry[quantity]) / math.hypot(se / ours, theirs),
         "dof": dof,
-        "digest": cell["digest"],
     }
 
 

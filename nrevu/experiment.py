@@ -247,7 +247,7 @@ def family(name: str) -> Family:
     entries = [entry for d in docs for entry in d.data.get("published", ())]
     numbers = {(q, e[q], e.get("source")) for e in entries for q in published_quantities(e)}
     claims = [claim for d in docs for claim in d.data.get("claims", ()) if "published" in claim]
-    label = "the paper" if len(together) > 1 else Path(name).stem
+    label = "the paper" if len(together) > 1 else f"the published numbers of {Path(name).stem}"
     return Family(label, len(numbers), len(claims))
 
 

@@ -230,7 +230,7 @@ def finish(plan: Plan) -> None:
     import pandas as pd
 
     from nrevu.comparison import once, read_comparison
-    from nrevu.table import UNRELIABLE, marked_cells
+    from nrevu.table import unreliable
     from nrevu.verdict import summary
 
     stop()
@@ -243,9 +243,10 @@ def finish(plan: Plan) -> None:
         if is_current(folder / "comparison.csv", folder / "table.parquet"):
             compared.append(read_comparison(folder / "comparison.csv").assign(experiment=name))
     lines = summary(once(pd.concat(compared, ignore_index=True))) if compared else []
-    for kind, words in UNRELIABLE.items():
-        counts = {name: marked_cells(table, kind) for name, table in tables.items()}
-        parts = ", ".join(f"{count} of {name}" for name, count in counts.items() if count)
+    counts = {name: unreliable(table) for name, table in tables.items()}
+    for words in next(iter(counts.values()), ()):
+        found = {name: each[words] for name, each in counts.items() if each[words]}
+        parts = ", ".join(f"{count} of {name}" for name, count in found.items())
         lines += textwrap.wrap(f"{words}: {parts}", 110) if parts else []
     bits = against_reference(plan, tables)
     lines += [text for sentence in bits for text in textwrap.wrap(sentence, 110)]

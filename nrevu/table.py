@@ -17,10 +17,6 @@ from nrevu.result import LEVELS
 # What may be wrong with a time: too few lags were summed, or the chains do not agree.
 SHORT, UNCONVERGED = FLAGS = ("lag_too_short", "not_converged")
 LONGER = "longer"  # the time from as many lags as it needs, where the given ones are too few
-UNRELIABLE = {  # cells with such a time, in words
-    SHORT: "cells with too few lags (claims use as many as tau needs)",
-    UNCONVERGED: "cells whose chains disagree or are too short (claims skip them)",
-}
 
 
 def row(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,10 +68,21 @@ def flagged(cells: pd.DataFrame, column: str, kinds: Iterable[str] = FLAGS) -> p
     return pd.concat(found, axis=1).any(axis=1) if found else pd.Series(False, cells.index)
 
 
-def marked_cells(cells: pd.DataFrame, kind: str) -> int:
-    """Return how many cells have a time with one of the FLAGS."""
-    marks = [name for name in cells if name.endswith(f".{kind}")]
-    return int(cells[marks].fillna(False).astype(bool).any(axis=1).sum())
+def unreliable(cells: pd.DataFrame) -> dict[str, int]:
+    """Return how many cells have an unreliable time, by what is wrong with it."""
+    short, ended, apart = (pd.Series(False, cells.index) for _ in range(3))
+    for name in cells:
+        if name.endswith(f".{SHORT}"):
+            flag = cells[name].fillna(False).astype(bool)
+            longer = cells[name.replace(SHORT, LONGER)].notna()
+            short, ended = short | (flag & longer), ended | (flag & ~longer)
+        if name.endswith(f".{UNCONVERGED}"):
+            apart |= cells[name].fillna(False).astype(bool)
+    return {
+        "cells with too few lags (claims use as many as tau needs)": int(short.sum()),
+        "cells with chains too short for their lags (claims skip them)": int(ended.sum()),
+        "cells whose chains disagree (claims skip them)": int(apart.sum()),
+    }
 
 
 def quotable(cells: pd.DataFrame, column: str) -> pd.Series:

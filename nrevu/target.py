@@ -69,8 +69,11 @@ def target_hash() -> str:
 def target_name() -> str:
     """Return what kernels of this process are compiled for, in words."""
     _, name, features = COMPILED_FOR
-    own = features == "" or name == llvm.get_host_cpu_name()
-    return name if own else f"{name} with other features ({target_hash()})"
+    if features == "" or name == llvm.get_host_cpu_name():
+        return name
+    if features == numba.core.codegen.get_host_cpu_features():
+        return f"{name} with the features of {llvm.get_host_cpu_name()}"
+    return f"{name} with other features ({target_hash()})"
 
 
 TARGET = target_name()
@@ -81,7 +84,7 @@ def target_note() -> str:
     if is_fixed():
         return ""
     if chosen_by_user():
-        why = "NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is set"
+        why = "NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is set: unset them to have it"
     elif runs_here():
         why = "another library had used numba before nrevu was imported"
     else:

@@ -11,11 +11,13 @@ from statistics import NormalDist
 
 import pandas as pd
 
+from nrevu.student import t_quantile
+
 # Chances, if all numbers of a family agree, that any one of them gets the word.
 MARGINAL, DIFFERENT = 0.05, 0.01
 NOTICED = 0.2  # a number's relative difference that must not go unnoticed, or it is too noisy
 ABOUT_1 = math.log(1.05)  # a ratio published as nearer to 1 than that claims no difference
-NOISY, NOT_JUDGED = "too noisy to tell", "not judged"
+NOISY, NOT_JUDGED, UNPUBLISHED = "too noisy to tell", "not judged", "nothing published"
 # From best to worst: of a run with several numbers the worst is printed.
 WORDS = (NOISY, "agrees", NOT_JUDGED, "marginal", "differs")
 
@@ -46,17 +48,27 @@ def verdict(p: float, count: int, noisy: bool) -> str:
     return NOISY if noisy else "agrees"
 
 
-def is_noisy(row) -> bool:
-    """Tell whether a difference that matters would go unnoticed, being within 1.96 errors.
+def times_longer(row) -> float:
+    """Return how many times longer our run must be for a difference that matters to be noticed.
 
-    For a ratio that is all of its distance from 1: a published 1.15 that cannot be told from 1. For
-    another number, and for a ratio that was published as about 1, it is a fifth.
+    That is, to lie outside a 95% interval. For a ratio it is all of its distance from 1: a
+    published 1.15 must be told from 1. For another number, and for a ratio published as about 1, it
+    is a fifth. Infinite, if the error of the published number alone is too large.
     """
-    relative = math.hypot(row["se"] / row["ours"], row["published.se"] / row["published"])
+    t = t_quantile(row["dof"])
+    ours, theirs = t * row["se"] / row["ours"], t * row["published.se"] / row["published"]
+    limit = NOTICED
     if row["kind"] == "claim" and row["quantity"].startswith("ratio"):
         distance = abs(math.log(row["published"]))
-        return 1.96 * relative > (distance if distance > ABOUT_1 else NOTICED)
-    return 1.96 * relative > NOTICED
+        limit = distance if distance > ABOUT_1 else NOTICED
+    return ours**2 / (limit**2 - theirs**2) if theirs < limit else math.inf
+
+
+def noise_words(longer: float) -> str:
+    """Return what would make a comparison tell something."""
+    if math.isinf(longer):
+        return "the error of the published number is too large, as estimated from our grid"
+    return f"To do: run about {math.ceil(longer)} times as many groups"
 
 
 def chance_of_any(p: float, count: int) -> float:
@@ -102,19 +114,20 @@ def overall(numbers: pd.DataFrame, family: str) -> str:
     if judged.empty:
         return f"No published number of {family} was compared.{rest}"
     p = list(judged.p)
-    by_sum, by_largest = chance_of_sum(p), chance_of_largest(p)
-    joint = min(1.0, 2 * min(by_sum, by_largest))
+    by_sum, by_largest = chance_of_sum(p), chance_of_any(min(p), int(judged.comparisons.max()))
+    joint = min(1.0, 2 * min(by_sum, by_largest)) if len(p) > 1 else by_largest
     noisy = int((judged.verdict == NOISY).sum())
     head = f"Consistent with {family}" if joint > 0.05 else f"Not consistent with {family}"
     if joint > 0.05 and noisy:
         head += ", as far as runs this short can tell"
     too = f", {noisy} of them too noisy to tell" if noisy else ""
     largest = f"{judged.z[judged.p.idxmin()]:+.1f} combined standard errors"
-    return (
-        f"{head}: p {probability(joint)} over {len(p)} number{'s' if len(p) > 1 else ''}{too} "
-        f"(sum of squares {sum_of_squares(p):.1f}: p {probability(by_sum)}; largest difference "
-        f"{largest}: p {probability(by_largest)}; the smaller counts twice).{rest}"
+    tests = (
+        f" (twice the smaller of: sum of squares {sum_of_squares(p):.1f}, p {probability(by_sum)}; "
+        f"largest difference {largest}, p {probability(by_largest)})"
     )
+    count = f"{len(p)} number{'s' if len(p) > 1 else ''}{too}"
+    return f"{head}: p {probability(joint)} over {count}{tests if len(p) > 1 else ''}.{rest}"
 
 
 def probability(p: float) -> str:
@@ -133,9 +146,10 @@ def summary(compared: pd.DataFrame) -> list[str]:
     numbers = compared[compared.kind == "number"]
     lines = []
     for (name, what), rows in numbers.groupby(["experiment", "what"], sort=False):
-        judged = [run_number(row) for row in rows.itertuples() if not row.reason]
+        without = rows[rows.verdict == NOT_JUDGED]
+        judged = [run_number(row) for row in rows.drop(without.index).itertuples()]
         texts = [f"z: {', '.join(judged)}"] if judged else []
-        texts += [f"{r.quantity} not judged: {r.reason}" for r in rows.itertuples() if r.reason]
+        texts += [f"{row.quantity} not judged: {row.reason}" for row in without.itertuples()]
         worst = max(rows.verdict, key=WORDS.index)
         lines.append(line(worst, name, what, "; ".join(texts)))
     for row in compared[compared.kind == "claim"].itertuples():
@@ -151,12 +165,12 @@ def run_number(row) -> str:
 
 def claim_text(row) -> str:
     """Return what was found of a claim, or why it could not be judged."""
-    published = "" if math.isnan(row.published) else f"published {row.published:g}"
-    if row.reason:
-        return "; ".join(part for part in (published, row.reason) if part)
-    basis = f", {row.basis}" if row.basis not in ("", "confirmed") else ""
-    found = f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g}{basis})"
-    return "; ".join(part for part in (found, published) if part)
+    parts = [] if math.isnan(row.published) else [f"published {row.published:g}"]
+    if not math.isnan(row.ours):
+        basis = f", {row.basis}" if row.basis not in ("", "confirmed") else ""
+        parts = [f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g}{basis})", *parts]
+    parts += [] if math.isnan(row.z) else [f"z {row.z:+.1f}"]
+    return "; ".join([*parts, *([row.reason] if row.reason else [])])
 
 
 def line(word: str, name: str, what: str, found: str) -> str:
@@ -169,7 +183,7 @@ def markdown(compared: pd.DataFrame) -> list[str]:
     lines = ["| run | quantity | published | ours | *z* |", "|---|---|---|---|---|"]
     for row in compared[compared.kind == "number"].itertuples():
         z, ours = "–", row.reason
-        if not row.reason:
+        if row.verdict != NOT_JUDGED:
             digits = max(0, 1 - math.floor(math.log10(row.se)))
             z, ours = f"{row.z:+.1f}", f"{row.ours:.{digits}f} ± {row.se:.{digits}f}"
         what = f"`{row.experiment}`: {row.what}"
@@ -177,7 +191,8 @@ def markdown(compared: pd.DataFrame) -> list[str]:
     lines += ["", "| claim | published | ours (95% interval) | by the grid | verdict |"]
     lines += ["|---|---|---|---|---|"]
     for row in compared[compared.kind == "claim"].itertuples():
-        found = row.reason or f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g})"
+        found = f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g})"
+        found = row.reason if row.verdict == NOT_JUDGED else found
         grid = f"{row.selected:#.3g}" if row.basis else ""
         parts = (f"`{row.experiment}`: {row.what}", f"{row.published:g}", found, grid, row.verdict)
         lines.append(f"| {' | '.join(parts)} |")

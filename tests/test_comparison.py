@@ -11,6 +11,7 @@ from conftest import REPO
 from nrevu.cell import parameters
 from nrevu.claims import matching
 from nrevu.comparison import compare
+from nrevu.estimate import Estimate
 from nrevu.experiment import Family, expand
 from nrevu.series import averages
 from nrevu.student import t_quantile
@@ -35,10 +36,10 @@ def test_differences_count_both_errors():
     table = made_up(experiment, lambda cell: 3.5)
     row = compare(experiment, table).set_index(["what", "quantity"])
     row = row.loc[("standard, stepsize 1.8", "tau.log_prob")]
-    assert row.z == pytest.approx((3.5 - 3.470835) / (0.02 * 2**0.5))
+    assert row.z == pytest.approx(math.log(3.5 / 3.470835) / (0.02 / 3.5 * 2**0.5))
     shorter = table.assign(**{"run.groups": 10_000})
     row = compare(experiment, shorter).iloc[2]
-    assert row.z == pytest.approx((3.5 - 3.470835) / (0.02 * 1.01**0.5))
+    assert row.z == pytest.approx(math.log(3.5 / 3.470835) / (0.02 / 3.5 * 1.01**0.5))
 
 
 def test_ratio_of_the_best_cells():
@@ -91,6 +92,29 @@ def test_verdicts_do_not_depend_on_what_else_is_run():
     assert expand("fig1", "smoke").family == expand("mixed_hmc", "smoke").family
     assert expand("fig1", "smoke").family == Family("the paper", numbers=19, claims=6)
     assert expand("network_large", "smoke").family.numbers == 0
+
+
+def test_a_published_number_is_not_judged_on_chains_too_short_for_its_lags():
+    """Unless the lags were given, and are those of the published number."""
+    experiment = expand("fig1", "paper")
+    table = made_up(experiment, lambda cell: 9.0).assign(**{"tau.log_prob.lag_too_short": True})
+    found = compare(experiment, table)
+    assert set(found.verdict[found.kind == "number"]) == {"agrees", "differs"}
+    follows = dataclasses.replace(experiment, estimate=Estimate(0, "known"))
+    found = compare(follows, table).set_index("quantity")
+    assert set(found.verdict["tau.log_prob"]) == {"not judged"}
+    assert "too short for the lags" in found.reason["tau.log_prob"].iloc[0]
+
+
+def test_what_is_too_noisy_says_how_much_longer_to_run():
+    experiment = expand("fig1", "paper")
+    table = made_up(experiment, lambda cell: 3.3).assign(**{"tau.log_prob.se": 0.5})
+    found = compare(experiment, table.assign(**{"run.groups": 1000}))
+    row = found[found.quantity == "tau.log_prob"].iloc[0]
+    assert (
+        row.verdict == "too noisy to tell"
+        and row.reason == "To do: run about 3 times as many groups"
+    )
 
 
 def test_a_published_number_is_not_judged_on_chains_that_disagree():

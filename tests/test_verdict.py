@@ -11,8 +11,8 @@ from nrevu.verdict import (
     chance_of_largest,
     chance_of_sum,
     headlines,
-    is_noisy,
     summary,
+    times_longer,
     verdict,
 )
 
@@ -52,7 +52,12 @@ def test_noise_hides_agreement_and_not_difference():
 )
 def test_too_noisy(kind, quantity, published, error, noisy):
     row = {"kind": kind, "quantity": quantity, "published": published, "published.se": 0.0}
-    assert is_noisy({**row, "ours": published, "se": error}) == noisy
+    row |= {"ours": published, "se": error, "dof": 1e9}
+    longer = times_longer(row)
+    assert (longer > 1) == noisy
+    enough = times_longer({**row, "se": error / math.sqrt(longer)})  # so many times as long
+    assert enough == pytest.approx(1)
+    assert math.isinf(times_longer({**row, "published.se": published}))
 
 
 @pytest.mark.parametrize("dof, t, exact", [(19, 2.093, 0.05), (39, 2.708, 0.01), (5, 2.571, 0.05)])
@@ -91,7 +96,8 @@ def numbers(*z, noisy=False, family="the paper"):
     """Return comparisons with these differences, judged together."""
     found = [verdict(chance(each), len(z), noisy) for each in z]
     p = [chance(each) for each in z]
-    return pd.DataFrame({"z": z, "p": p, "verdict": found, "family": family})
+    about = {"family": family, "comparisons": len(z)}
+    return pd.DataFrame({"z": z, "p": p, "verdict": found}).assign(**about)
 
 
 def headline(*z, **how):
@@ -113,7 +119,7 @@ def test_every_family_has_its_headline():
     both = pd.concat([numbers(*[0.1] * 39), numbers(2.7, family="mine")], ignore_index=True)
     paper, mine = headlines(both)
     assert paper.startswith("Consistent with the paper") and "over 39 numbers" in paper
-    assert mine.startswith("Not consistent with mine") and "over 1 number " in mine
+    assert mine == f"Not consistent with mine: p = {chance(2.7):.1g} over 1 number."
 
 
 def test_the_headline_says_what_could_not_be_told():
@@ -122,6 +128,13 @@ def test_the_headline_says_what_could_not_be_told():
     assert headline(math.nan).startswith("No published number of the paper was compared.")
     assert headline(math.nan, 0.2).endswith("1 more could not be judged.")
     assert "p < 1e-15" in headline(12.0, 0.1)
+
+
+def test_the_headline_of_a_part_of_the_family_counts_all_of_it():
+    """Figure 1 alone, of the paper's 19 numbers: its verdicts are those of the whole paper."""
+    part = numbers(0.1, 0.2, 2.9).assign(comparisons=19)
+    assert verdict(chance(2.9), 19, noisy=False) == "agrees"
+    assert headlines(part)[0].startswith("Consistent")
 
 
 def test_a_number_that_is_not_judged_hides_no_other():

@@ -137,9 +137,10 @@ def statistics(agreement: Agreement) -> str:
     if not z:
         return "those cells have no numbers to compare"
     largest, total = chance_of_largest(agreement.p), chance_of_sum(agreement.p)
+    word = "consistent" if 2 * min(largest, total) > 0.05 else "not consistent"
     return (
-        f"those {len(agreement.differing)} cells against the reference's numbers: largest of "
-        f"{len(z)} differences {max(z, key=abs):+.1f} combined standard errors "
+        f"statistically {word}: those {len(agreement.differing)} cells against the reference's "
+        f"numbers, largest of {len(z)} differences {max(z, key=abs):+.1f} combined standard errors "
         f"(p {probability(largest)}), sum of squares {sum(v * v for v in z):.0f} "
         f"(p {probability(total)})"
     )
