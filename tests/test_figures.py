@@ -14,6 +14,8 @@ from nrevu.experiment import expand
 from nrevu.figures import draw, save
 from nrevu.figures.style import METHOD_COLOURS, palette, value_label
 
+TOO_SHORT = ("tau.relevant.longer", "tau.relevant.longer.se")
+
 
 @pytest.fixture(scope="module")
 def experiment():
@@ -452,9 +454,31 @@ def test_a_bar_that_is_not_shown_keeps_its_place_with_the_reason():
     assert [text.get_text().replace("\n", " ") for text in absent] == reasons
     (ax,) = draw(network, "network_inputs", grid, []).axes
     assert len([patch for patch in ax.patches if patch.get_width() > 0]) == 4
-    assert [t.get_text().split("\n")[1] for t in ax.texts if t.get_rotation() == 90][::4] == reasons
+    upright = [t.get_text() for t in ax.texts if t.get_rotation() == 90][::4]
+    assert [t[t.index("not shown") :].replace("\n", " ") for t in upright] == reasons
     (ax,) = draw(network, "network_posterior", grid, []).axes
     assert [t.get_text().partition(": ")[2] for t in ax.texts][::5] == reasons
+
+
+@pytest.mark.parametrize("name", ["network", "network_inputs"])
+@pytest.mark.parametrize("kinds", [2, 4])
+def test_reasons_stay_within_the_axes(name, kinds):
+    """As where all chains of a method are too short for the lags that it needs."""
+    network, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    grid["tau.relevant.lag_too_short"] = grid.method == "hmc"
+    grid = grid.assign(**dict.fromkeys(TOO_SHORT, np.nan), **{"cost.relevant": 1.0})
+    settings = network.figures[name]
+    figures = {name: {**settings, "bars": settings["bars"][:kinds]}}
+    figure = draw(dataclasses.replace(network, figures=figures), name, grid, [])
+    FigureCanvasAgg(figure).draw()
+    (ax,), boxes = figure.axes, []
+    for text in ax.texts:
+        if "chains long enough" in text.get_text().replace("\n", " "):
+            boxes.append(text.get_window_extent())
+            assert ax.bbox.y0 <= boxes[-1].y0 and boxes[-1].y1 <= ax.bbox.y1
+            assert ax.bbox.x0 <= boxes[-1].x0 and boxes[-1].x1 <= ax.bbox.x1
+    assert len(boxes) == 2 * len(settings.get("values", "1"))
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
 def test_values_without_an_estimate_are_no_bars():

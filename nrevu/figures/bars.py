@@ -4,6 +4,7 @@ Where best cells were confirmed, the confirmed numbers are drawn, and the grid's
 group without a cell that may be quoted keeps its place, with the reason.
 """
 
+import re
 import textwrap
 from numbers import Number
 from typing import Any, NamedTuple
@@ -59,7 +60,7 @@ def bests(settings, column: str, table: pd.DataFrame, confirmed: pd.DataFrame | 
 
 def not_shown(side: Side) -> str:
     """Return in a few words why a method has no cell to show."""
-    return f"not shown: {side.reason.partition(' (')[0]}"
+    return f"not shown: {re.split(r' [(]| for the lags', side.reason)[0]}"
 
 
 def bars(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:
@@ -116,10 +117,11 @@ def draw_bar(ax: Axes, x: float, width: float, best: Best, column: str) -> None:
 
 def write_absence(ax: Axes, x: float, width: float, name: str, text: str) -> None:
     """Write in the place of a bar why there is none, upwards and with its name if it is narrow."""
-    narrow = width < 0.3
-    text = "\n".join((name.replace("\n", " "), text)) if narrow else textwrap.fill(text, 22)
+    narrow = width < 0.5
+    parts = (name.replace("\n", " "), text) if narrow else (text,)
+    text = "\n".join(textwrap.fill(part, 36 if narrow else 22) for part in parts)
     place = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "bottom"}
-    ax.text(x, 0.02, text, rotation=90 * narrow, fontsize=8.5, color="#444444", **place)
+    ax.text(x, 0.02, text, rotation=90 * narrow, fontsize=8, color="#444444", **place)
 
 
 def is_flagged(best: Best, column: str) -> bool:
