@@ -62,8 +62,8 @@ def test_lines_differ_without_colour(experiment, table):
 def apart(figure):
     """Assert that panels, key and title lie inside the figure and not over each other."""
     FigureCanvasAgg(figure).draw()
-    boxes = [ax.get_tightbbox() for ax in figure.axes] + [figure.legends[0].get_window_extent()]
-    boxes.append(figure._suptitle.get_window_extent())
+    boxes = [ax.get_tightbbox() for ax in figure.axes]  # with their own keys
+    boxes += [other.get_window_extent() for other in (*figure.legends, figure._suptitle)]
     for i, a in enumerate(boxes):
         assert all(not a.overlaps(b) for b in boxes[i + 1 :])
         assert a.x0 >= 0 and a.y0 >= 0 and a.x1 <= figure.bbox.x1 and a.y1 <= figure.bbox.y1
@@ -117,6 +117,29 @@ def test_figure_2():
     runs = draw(experiment, "clustering", pd.DataFrame(rows), traces())
     assert len(runs.axes) == 1 and len(runs.axes[0].lines) == 3
     apart(runs)
+
+
+def test_runs_are_in_the_order_of_their_values_and_hidden_by_nothing():
+    made = traces()
+    for delta, runs in ((0.1, [5, 3, 2, 1]), (0.01, [0])):
+        settings = {"u": "nonreversible", "u.delta": delta}
+        made.insert(0, {**made[1], "best": False, "parameters": settings, "runs": runs})
+    made += [{**trace, "pair": "stepsize 0.2"} for trace in made]
+    figure = draw(expand("fig2", "paper"), "clustering", pd.DataFrame(), made)
+    assert len(figure.axes) == 2
+    for ax in figure.axes:
+        names = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert [name.partition(":")[0] for name in names] == [
+            *("independent tests", "standard", "δ = 0.01", "δ = 0.03", "δ = 0.1")
+        ]
+        assert names[1] == "standard: rejection rate 0.2, rms 1.3"
+        assert "root mean square of the acceptances" in ax.get_legend().get_title().get_text()
+        assert names[2] == "δ = 0.01: rejection rate 0.2, no two rejections"
+        shades = [sum(to_rgb(line.get_color())) for line in ax.lines[2:]]
+        assert shades == sorted(shades, reverse=True) and not ax.texts
+    apart(figure)
+    for ax in figure.axes:
+        assert not ax.get_legend().get_window_extent().overlaps(ax.bbox)
 
 
 def test_references_and_published_points_that_are_not_shown():
@@ -280,8 +303,44 @@ def redraw(experiment, table, confirmed=None, **settings):
 def with_costs(table):
     """The table of Figure 1 with costs, of which those of long steps have too short a lag."""
     columns = {"cost.log_prob": 40 * table["tau.log_prob"], "cost.log_prob.se": 2.0}
+    columns |= {"tau.log_prob.longer": np.nan, "tau.log_prob.longer.se": np.nan}
     short = table["method.stepsize"] > 2.7
     return table.assign(**columns, **{"tau.log_prob.lag_too_short": short})
+
+
+@pytest.mark.parametrize("panel", ["tau.log_prob", "cost.log_prob"])
+def test_no_ring_where_lags_are_too_few_and_chains_too_short(experiment, table, panel):
+    """The time reads low at long steps; at 2.8 it is known from more lags, and not at 3."""
+    low = table.copy()
+    low.loc[low["method.stepsize"] > 2.7, "tau.log_prob"] = 0.1
+    low = with_costs(low)
+    for best, longer, at in (("line", 9.0, 2), ("line", 1.0, 2.8), ("panel", 1.0, 2.8)):
+        known = np.isclose(low["method.stepsize"], 2.8)
+        low.loc[known, ["tau.log_prob.longer", "tau.log_prob.longer.se"]] = longer, 0.1
+        (ax,) = redraw(experiment, low, panels=[panel], best=best).axes
+        rings = [line for line in ax.lines if line.get_markersize() == 11]
+        assert len(rings) == (5 if best == "line" else 1)
+        assert all(abs(ring.get_xdata()[0] - at) < 0.1 for ring in rings)
+        drawn = [value for container in ax.containers for value in container.lines[0].get_ydata()]
+        assert all(ring.get_ydata()[0] in drawn for ring in rings)  # at the value that is drawn
+
+
+def test_no_frame_where_lags_are_too_few_and_chains_too_short():
+    table = mixed_table()[180:].reset_index(drop=True)
+    first = table["method.stepsize"] == table["method.stepsize"].min()
+    table["tau.indicator"] = 1.0
+    table.loc[first, "cost.indicator"] = 1.0
+    table["tau.indicator.lag_too_short"] = first
+    table = table.assign(**{f"tau.indicator.longer{end}": np.nan for end in ("", ".se")})
+    figure = redraw(expand("mixed_hmc", "paper"), table)
+    assert figure.axes[0].patches[0].get_x() > 0
+
+
+def test_only_the_papers_numbers_are_said_to_be_the_papers(experiment, table):
+    own = dataclasses.replace(experiment.family, name="mine")
+    figure = draw(dataclasses.replace(experiment, family=own), "fig1", table, [])
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "published" in names and "published (Neal 2020)" not in names
 
 
 @pytest.mark.parametrize(("gradients", "unit"), [(40, "gradient"), (0, "density")])

@@ -14,7 +14,7 @@ from nrevu.experiment import Experiment
 from nrevu.figures.lines import same, split
 from nrevu.figures.style import label, plain, set_title, value_label, value_title
 from nrevu.figures.ticks import label_log_axis
-from nrevu.table import flagged
+from nrevu.table import flagged, lengthened
 from nrevu.tracing import best
 
 
@@ -92,7 +92,7 @@ def draw_map(ax: Axes, settings, part: pd.DataFrame, norm) -> None:
                 column, row, f"{number:.{digits}f}{mark}\n±{error:.{digits}f}", ha="center",
                 va="center", fontsize=6.5, color="white" if dark else "black",
             )  # fmt: skip
-    lowest = best(part, value)
+    lowest = best(lengthened(part), value)
     if lowest is not None:
         row = list(grid[value].index).index(part[settings["y"]][lowest])
         column = list(grid[value].columns).index(part[settings["x"]][lowest])

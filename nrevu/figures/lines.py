@@ -33,7 +33,7 @@ from nrevu.figures.style import (
     y_label,
 )
 from nrevu.figures.ticks import label_log_axis, set_ticks
-from nrevu.table import flagged
+from nrevu.table import flagged, lengthened
 from nrevu.tracing import best
 
 
@@ -168,12 +168,18 @@ def mark_flagged(ax: Axes, column: str, line: Line, handles) -> None:
 
 
 def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> None:
-    """Ring the best point of each line, or the best of the panel with its value."""
-    found = [(line, best(line.points, column)) for line in drawn]
-    found = [(line, index) for line, index in found if index is not None]
+    """Ring the best point of each line, or the best of the panel with its value.
+
+    Where lags are too few, from as many as the time needs: what is drawn reads low there.
+    """
+    found = []
+    for line in drawn:
+        cells = lengthened(line.points)
+        index = best(cells, column)
+        found += [] if index is None else [(cells[column][index], line, index)]
     if settings.get("best") == "panel" and found:
-        found = [min(found, key=lambda pair: pair[0].points[column][pair[1]])]
-    for line, index in found:
+        found = [min(found, key=lambda each: each[0])]
+    for _, line, index in found:
         x, y = line.x[index], line.points[column][index]
         ax.plot(x, y, "o", ms=11, mfc="none", mec=line.style["color"], mew=1.3)
         if settings.get("best") == "panel":
@@ -189,7 +195,7 @@ def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> No
 
 
 def mark_published(ax: Axes, experiment, settings, column, line: Line, handles) -> None:
-    """Overlay what the paper printed for the settings of this line."""
+    """Overlay what was published for the settings of this line."""
     for entry in experiment.published:
         at = entry["at"]
         cells = matching(line.points, at)
@@ -197,7 +203,8 @@ def mark_published(ax: Axes, experiment, settings, column, line: Line, handles) 
             star = {"ls": "", "marker": "*", "ms": 16, "mfc": "none", "mew": 1.2}
             x = cells[settings["x"]].iloc[0] + line.shift
             ax.plot(x, entry[column], mec=line.style["color"], zorder=5, **star)
-            handles["published (Neal 2020)"] = Line2D([], [], mec="#666666", **star)
+            source = " (Neal 2020)" if experiment.family.name == "the paper" else ""
+            handles[f"published{source}"] = Line2D([], [], mec="#666666", **star)
 
 
 def draw_references(ax: Axes, settings, column: str, table: pd.DataFrame, handles) -> None:

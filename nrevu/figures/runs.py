@@ -1,5 +1,6 @@
 """The mechanism: the u of single updates, and how long acceptances last between rejections."""
 
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from nrevu.figures.style import (
     set_title,
     value_label,
 )
+
+RMS = "rms: root mean square of the acceptances between rejections"
 
 
 def draw_trace(ax: Axes, trace: dict[str, Any] | None) -> None:
@@ -39,7 +42,9 @@ def runs(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figur
     groups: dict[str, list[dict[str, Any]]] = {}
     for trace in traces:
         groups.setdefault(trace["pair"], []).append(trace)
-    figure = Figure(figsize=(4.6 * max(1, len(groups)), 4.4), layout="constrained")
+    most = max((len(members) for members in groups.values()), default=0)
+    size = (4.6 * max(1, len(groups)), 4.2 + 0.2 * most)
+    figure = Figure(figsize=size, layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     if not groups:
         draw_trace(figure.subplots(), None)
@@ -47,10 +52,8 @@ def runs(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figur
     axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
     for ax, (name, members) in zip(axes, groups.items(), strict=True):
         survivals(ax, members, settings["line"])
-        ax.set_title(name, fontsize=9)
+        ax.set_title(textwrap.fill(name, 56), fontsize=9)
     axes[0].set_ylabel("chance of so many acceptances or more\nbetween two rejections")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     return figure
 
 
@@ -60,20 +63,35 @@ def survivals(ax: Axes, members: list[dict[str, Any]], line: str) -> None:
     longest = max(len(member["runs"]) for member in members)
     length = np.arange(longest)
     ax.plot(length, (1 - np.mean(rates)) ** length, ":", color="#888888", label="independent tests")
-    ordered = sorted(members, key=lambda member: member["parameters"]["u"] != "standard")
+    ordered = sorted(members, key=lambda member: place(member["parameters"], line))
     cells = [pd.DataFrame([member["parameters"]]) for member in ordered]
     colours = method_colours([method_and_u(cell) for cell in cells])
     for index, member in enumerate(ordered):
         counts = np.array(member["runs"])
-        survival = counts[::-1].cumsum()[::-1] / counts.sum()
+        survival = counts[::-1].cumsum()[::-1] / counts.sum() if counts.any() else []
         name = value_label(line, member["parameters"].get(line), cells[index])
-        ax.plot(survival, label=name, color=colours[index], ls=DASHES[index % len(DASHES)])
-        mean_square = np.sum(counts * np.arange(counts.size) ** 2) / counts.sum()
-        ax.annotate(
-            f"{name}: rejection rate {member['rejection_rate']:.3f}, "
-            f"root mean square {mean_square**0.5:.1f}",
-            (0.98, 0.96 - 0.07 * index), xycoords="axes fraction", ha="right", va="top", fontsize=8,
-        )  # fmt: skip
+        style = {"color": colours[index], "ls": DASHES[index % len(DASHES)]}
+        ax.plot(survival, label=f"{name}: {run_words(member)}", **style)
     ax.set_yscale("log")
     ax.set_ylim(1e-4, 1.6)
     ax.set_xlabel("acceptances between two rejections")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    key = {"title": RMS, "fontsize": 8, "title_fontsize": 8, "handlelength": 3}
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), **key)
+
+
+def place(parameters: dict[str, Any], line: str) -> tuple:
+    """Return what to sort curves by: standard u first, then numbers in order, then words."""
+    value = parameters.get(line)
+    word = isinstance(value, str)
+    number = -np.inf if word or pd.isna(value) else value
+    return parameters["u"] != "standard", word, number, value if word else ""
+
+
+def run_words(member: dict[str, Any]) -> str:
+    """Return how often a cell rejects, and how long its runs of acceptances are."""
+    rate, counts = f"rejection rate {member['rejection_rate']:.3g}", np.array(member["runs"])
+    if not counts.any():
+        return f"{rate}, no two rejections"
+    mean_square = np.sum(counts * np.arange(counts.size) ** 2) / counts.sum()
+    return f"{rate}, rms {mean_square**0.5:.1f}"
