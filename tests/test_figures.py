@@ -439,6 +439,26 @@ def test_labels_of_a_colour_scale_do_not_overlap(ends):
     assert not overlaps(figure.axes[-1].yaxis, figure)
 
 
+@pytest.mark.parametrize("columns", [None, "u.delta"])
+@pytest.mark.parametrize(("count", "decades"), [(4, 1), (7, 3), (12, 3), (40, 3), (5, 0.002)])
+def test_names_of_cells_do_not_overlap(experiment, count, decades, columns):
+    deltas = (0.1, 0.2, 0.3, 0.4) if columns else (0.1,)
+    places = np.logspace(-3, -3 + decades, count)
+    rows = [
+        {"method.stepsize": x, "method.alpha": y, "u.delta": delta, "tau.log_prob": 5.0 + x}
+        for x, y, delta in itertools.product(places, places, deltas)
+    ]
+    table = pd.DataFrame(rows).assign(**{"tau.log_prob.se": 0.1})
+    settings = {"kind": "heat", "x": "method.stepsize", "y": "method.alpha"}
+    settings |= {"value": "tau.log_prob"} | ({"columns": columns} if columns else {})
+    figure = draw(dataclasses.replace(experiment, figures={"map": settings}), "map", table, [])
+    ax = figure.axes[0]
+    assert not overlaps(ax.xaxis, figure) and not overlaps(ax.yaxis, figure)
+    names = [text.get_text() for text in ax.get_xticklabels()]
+    assert len(set(names)) == len(names)
+    assert decades < 1 or all(len(name.lstrip("0.")) <= 3 for name in names)
+
+
 def test_ticks_are_where_cells_are_shown(experiment, table):
     figure = redraw(experiment, table, where={"method.stepsize": 2.0})
     assert list(figure.axes[0].get_xticks()) == [2.0]

@@ -13,7 +13,7 @@ from nrevu.claims import matching
 from nrevu.experiment import Experiment
 from nrevu.figures.lines import same, split
 from nrevu.figures.style import label, plain, set_title, value_label, value_title
-from nrevu.figures.ticks import label_log_axis
+from nrevu.figures.ticks import label_log_axis, name_cells
 from nrevu.table import flagged, lengthened
 from nrevu.tracing import best
 
@@ -33,7 +33,7 @@ def heat(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figur
     least, most = (values.min(), values.max()) if len(values) else (1.0, 10.0)
     norm = LogNorm(*settings.get("range", (least, max(most, 1.01 * least))))
     for ax, (title, part) in zip(axes, maps, strict=False):
-        draw_map(ax, settings, part, norm)
+        draw_map(ax, settings, part, norm, (wide - 0.8, high - 1.0))
         ax.set_title(title, fontsize=10 if across <= 3 else 9)
     for ax in axes[len(maps) :]:
         ax.set_axis_off()
@@ -68,7 +68,7 @@ def map_title(settings, row: Any, column: Any, cells: pd.DataFrame) -> str:
     return ", ".join(value_label(settings[k], v, cells) for k, v in values.items() if k in settings)
 
 
-def draw_map(ax: Axes, settings, part: pd.DataFrame, norm) -> None:
+def draw_map(ax: Axes, settings, part: pd.DataFrame, norm, inches: tuple[float, float]) -> None:
     """Draw one map with the value and its error in each cell; frame the best one."""
     value = settings["value"]
     part = part.dropna(subset=[settings["x"], settings["y"]])
@@ -98,7 +98,7 @@ def draw_map(ax: Axes, settings, part: pd.DataFrame, norm) -> None:
         column = list(grid[value].columns).index(part[settings["x"]][lowest])
         frame = {"fill": False, "ec": "#D62728", "lw": 2.2}
         ax.add_patch(matplotlib.patches.Rectangle((column - 0.5, row - 0.5), 1, 1, **frame))
-    for axis, ticks in ((ax.xaxis, grid[value].columns), (ax.yaxis, grid[value].index)):
-        axis.set_ticks(range(len(ticks)), [f"{tick:g}" for tick in ticks])
+    name_cells(ax.xaxis, grid[value].columns, inches[0])
+    name_cells(ax.yaxis, grid[value].index, inches[1])
     ax.set_xlabel(plain(settings.get("x_label") or label(settings["x"])))
     ax.set_ylabel(label(settings["y"]))

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -26,7 +27,7 @@ def set_ticks(ax: Axes, ticks: list[float]) -> None:
         return label_log_axis(ax.xaxis) if log else None
     places = [math.log(tick) if log else tick for tick in ticks]
     span = max(places, default=0) - min(places, default=0) or 1
-    names = [f"{tick:g}" for tick in ticks]
+    names = short_names(ticks)
     gaps = [(b - a) / span for a, b in itertools.pairwise(places)]
     upright = min(gaps, default=1) > 0.013 + 0.027 * max(map(len, names), default=0)
     last = -math.inf
@@ -38,3 +39,20 @@ def set_ticks(ax: Axes, ticks: list[float]) -> None:
     ax.set_xticks(ticks, names)
     ax.set_xticks([], minor=True)
     ax.tick_params(axis="x", labelrotation=0 if upright else 45)
+
+
+def short_names(ticks: Sequence[float]) -> list[str]:
+    """Return numbers with three digits, or with more if they would look alike or are whole."""
+    names = [f"{tick:g}" if tick == round(tick) else f"{tick:.3g}" for tick in ticks]
+    return names if len(set(names)) == len(names) else [f"{tick:g}" for tick in ticks]
+
+
+def name_cells(axis: Axis, ticks: Sequence[float], length: float) -> None:
+    """Name cells side by side along so many inches: slanted or only some, if there is no room."""
+    names = short_names(ticks)
+    each = length / len(names)
+    across = axis.axis_name == "x"
+    slanted = across and each < 0.08 + 0.085 * max(map(len, names))
+    step = math.ceil((0.24 if slanted else 0.17) / each)
+    axis.set_ticks(range(0, len(names), step), names[::step])
+    axis.set_tick_params(labelrotation=45 if slanted else 0)
