@@ -82,16 +82,14 @@ def draw_map(ax: Axes, settings, part: pd.DataFrame, norm, inches: tuple[float, 
     values = grid[value].to_numpy(float)
     ax.imshow(values, origin="lower", aspect="auto", cmap="viridis_r", norm=norm)
     ax.grid(False)
+    roomy = inches[0] / values.shape[1] > 0.28 and inches[1] / values.shape[0] > 0.2
+    errors, flags = (grid[name].to_numpy() for name in (f"{value}.se", "flagged"))
     for (row, column), number in np.ndenumerate(values):
         if np.isfinite(number):
-            dark = norm(min(number, norm.vmax)) > 0.5
-            error = grid[f"{value}.se"].to_numpy(float)[row, column]
-            digits = 0 if norm.vmax > 50 else 1
-            mark = " ?" if grid["flagged"].to_numpy()[row, column] else ""
-            ax.text(
-                column, row, f"{number:.{digits}f}{mark}\n±{error:.{digits}f}", ha="center",
-                va="center", fontsize=6.5, color="white" if dark else "black",
-            )  # fmt: skip
+            text = cell_text(number, errors[row, column], flags[row, column], norm.vmax, roomy)
+            colour = "white" if norm(min(number, norm.vmax)) > 0.5 else "black"
+            place = {"ha": "center", "va": "center", "fontsize": 6.5, "color": colour}
+            ax.text(column, row, text, **place)
     lowest = best(lengthened(part), value)
     if lowest is not None:
         row = list(grid[value].index).index(part[settings["y"]][lowest])
@@ -102,3 +100,12 @@ def draw_map(ax: Axes, settings, part: pd.DataFrame, norm, inches: tuple[float, 
     name_cells(ax.yaxis, grid[value].index, inches[1])
     ax.set_xlabel(plain(settings.get("x_label") or label(settings["x"])))
     ax.set_ylabel(label(settings["y"]))
+
+
+def cell_text(value: float, se: float, unreliable: bool, most: float, roomy: bool) -> str:
+    """Return what is written into a cell: numbers, where there is room for them."""
+    if not roomy:
+        return "?" if unreliable else ""
+    digits = 0 if most > 50 else 1
+    mark = " ?" if unreliable else ""
+    return f"{value:.{digits}f}{mark}\n±{se:.{digits}f}"
