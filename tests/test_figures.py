@@ -284,6 +284,46 @@ def test_intervals_show_where_each_quantity_lies():
     assert [t.get_text() for t in ax.get_yticklabels()][-1] == "noise"
 
 
+@pytest.mark.parametrize("kinds", [1, 2, 4])
+def test_the_key_of_intervals_says_what_the_marks_are(kinds):
+    experiment, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
+    settings = experiment.figures["network_posterior"]
+    figures = {"posterior": {**settings, "bars": settings["bars"][:kinds]}}
+    figure = draw(dataclasses.replace(experiment, figures=figures), "posterior", grid, [])
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names[-3:] == ["median", "middle half", "middle 95%"]
+    assert len([name for name in names[:-3] if name.strip()]) == kinds
+    apart(figure)
+
+
+def ratios_figure(claims, grid):
+    experiment = expand("network_langevin", "paper")
+    figures = {"gain": {"kind": "ratios"}}
+    return draw(dataclasses.replace(experiment, claims=claims, figures=figures), "gain", grid, [])
+
+
+def test_claims_that_are_no_ratios_are_left_out_of_ratios():
+    grid = both().reset_index(drop=True)
+    of, over = {"method": "hmc", "u": "standard"}, {"method": "persistent_langevin"}
+    claims = [{"text": t, "quantity": "tau.relevant", "of": of} for t in ("value", "ratio")]
+    claims[1]["over"] = over
+    (ax,) = ratios_figure(claims, grid).axes
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["ratio"]
+    assert len(ax.containers) == 1
+    (ax,) = ratios_figure(claims[:1], grid).axes
+    assert not ax.containers and "no claim compares" in ax.texts[0].get_text()
+
+
+def test_reasons_lie_on_white_before_the_line_at_one():
+    of, over = {"method": "hmc"}, {"method": "persistent_langevin"}
+    claims = [{"text": "gain", "quantity": "tau.relevant", "of": of, "over": over}]
+    (ax,) = ratios_figure(claims, both().iloc[:5]).axes
+    (text,) = ax.texts
+    assert text.get_text().startswith("not judged")
+    assert to_hex(text.get_bbox_patch().get_facecolor()) == "#ffffff"
+    assert text.get_zorder() > ax.lines[0].get_zorder()
+
+
 def test_figures_of_a_network_that_has_not_converged_are_empty_and_not_wrong():
     experiment = expand("network_langevin", "paper")
     grid = pd.concat([network_table(n, True) for n in ("network_langevin", "network_hmc")])

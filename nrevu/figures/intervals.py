@@ -5,6 +5,7 @@ For each quantity the median, the middle half (thick) and the middle 95% (thin).
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from nrevu.experiment import Experiment
 from nrevu.figures.bars import bests
@@ -21,6 +22,7 @@ def intervals(experiment: Experiment, settings, table, confirmed: pd.DataFrame |
     figure.set_layout_engine("constrained")
     set_title(figure, settings.get("title", experiment.title))
     ax = figure.subplots()
+    handles: list[Line2D] = []
     for number, best in enumerate(chosen):
         for index, quantity in enumerate(quantities):
             y = -index - each * (number - (len(chosen) - 1) / 2)
@@ -36,14 +38,29 @@ def intervals(experiment: Experiment, settings, table, confirmed: pd.DataFrame |
             ax.plot([lower, upper], [y, y], color=best.colour, lw=4, solid_capstyle="butt")
             ax.plot(middle, y, "o", color="white", mec=best.colour, mew=1.5, ms=6)
         if best.cell is not None:
-            ax.plot([], [], color=best.colour, lw=4, label=best.label.replace("\n", " "))
+            handles.append(Line2D([], [], color=best.colour, lw=4, label=best.label))
     names = settings.get("labels") or [label(quantity) for quantity in quantities]
     ax.set_yticks([-index for index in range(len(quantities))], names)
     ax.set_xlabel(plain(settings.get("x_label", "value")))
     ax.set_ylim(0.5 - len(quantities), 0.5)
     ax.grid(axis="y", visible=False)
-    if any(best.cell is not None for best in chosen):
-        figure.legend(loc="outside lower center", ncols=2, fontsize=8.5)
+    if handles:
+        show_legend(figure, handles)
     else:
         ax.set_xticks([])
     return figure
+
+
+def show_legend(figure: Figure, methods: list[Line2D]) -> None:
+    """Say which colour is which method, and beside it what the marks are."""
+    grey = "#666666"
+    marks = [
+        Line2D([], [], ls="", marker="o", color="white", mec=grey, mew=1.5, ms=6, label="median"),
+        Line2D([], [], color=grey, lw=4, label="middle half"),
+        Line2D([], [], color=grey, lw=1.2, label="middle 95%"),
+    ]
+    for method in methods:
+        method.set_label(method.get_label().replace("\n", " "))
+    blank = [Line2D([], [], ls="", label=" ")] * (len(marks) - len(methods))
+    handles = [*methods, *blank, *marks]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=8.5)

@@ -1,8 +1,12 @@
-"""Ratios: each claim of an experiment with its 95% interval, and what was published."""
+"""Ratios: each claim that compares, with its 95% interval, and what was published.
+
+Claims without `over` are values and no ratios, and have no place on this axis.
+"""
 
 import textwrap
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nrevu.claims import claim_rows, expected_rows, matching
@@ -14,20 +18,19 @@ def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | No
     """Return the figure that the settings describe."""
     beside = [expand(name, experiment.size) for name in experiment.beside]
     expected = expected_rows((experiment, *beside))
-    found = claim_rows(experiment.claims, table, confirmed, expected)
+    claims = [claim for claim in experiment.claims if "over" in claim]
+    found = claim_rows(claims, table, confirmed, expected)
     figure = Figure(figsize=(9, 1.6 + 0.55 * max(1, len(found))), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     ax = figure.subplots()
     ax.axvline(1.0, color="#666666", lw=1, ls=(0, (4, 2)))
     handles = {}
-    for index, (claim, row) in enumerate(zip(experiment.claims, found, strict=True)):
+    for index, (claim, row) in enumerate(zip(claims, found, strict=True)):
         if row["reason"]:
-            text = textwrap.fill(f"not judged: {row['reason']}", 80)
-            place = {"transform": ax.get_yaxis_transform(), "va": "center"}
-            ax.text(0.02, -index, text, fontsize=7.5, color="#444444", **place)
+            write_note(ax, -index, f"not judged: {row['reason']}")
             continue
         ends = [[row["ours"] - row["low"]], [row["high"] - row["ours"]]]
-        method = method_and_u(matching(table, claim.get("over", claim["of"])))
+        method = method_and_u(matching(table, claim["over"]))
         (colour,) = method_colours([method])
         handles[f"ours, with 95% interval{method_words(*method)}"] = ax.errorbar(
             row["ours"], -index, xerr=ends, fmt="o", color=colour, capsize=4
@@ -41,13 +44,23 @@ def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | No
             handles["published"] = star
     names = [textwrap.fill(row["what"], 46, break_on_hyphens=False) for row in found]
     ax.set_yticks([-index for index in range(len(found))], names, fontsize=8.5)
-    ax.set_ylim(-len(found) + 0.4, 0.7)
+    ax.set_ylim(min(-len(found), -1) + 0.4, 0.7)
+    if not found:
+        write_note(ax, 0, "no claim compares two methods (`of` with `over`)")
     ax.set_xlabel("times as fast as the other; 1: no difference")
     ax.grid(axis="y", visible=False)
     if handles:
         where = {"loc": "outside lower center", "ncols": 2, "fontsize": 8.5}
         figure.legend(handles.values(), handles.keys(), **where)
     return figure
+
+
+def write_note(ax: Axes, y: float, text: str) -> None:
+    """Write why there is no point, on white, as the line at 1 may be behind it."""
+    place = {"transform": ax.get_yaxis_transform(), "va": "center"}
+    white = {"fc": "white", "ec": "none", "pad": 1.5}
+    text = textwrap.fill(text, 80)
+    ax.text(0.02, y, text, fontsize=7.5, color="#444444", bbox=white, **place)
 
 
 def method_words(method: str | None, u: str | None) -> str:
