@@ -25,7 +25,7 @@ from nrevu.figures.style import (
     with_error,
     y_label,
 )
-from nrevu.table import flagged, lengthened
+from nrevu.table import UNCONVERGED, flagged, lengthened
 from nrevu.tracing import is_setting, words_for
 
 
@@ -126,7 +126,7 @@ def write_absence(ax: Axes, x: float, width: float, name: str, text: str) -> Non
 
 def is_flagged(best: Best, column: str) -> bool:
     """Tell whether a value that is drawn is unreliable."""
-    return best.cell is not None and flagged(best.cell.to_frame().T, column).any()
+    return best.cell is not None and flagged(best.cell.to_frame().T, column, (UNCONVERGED,)).any()
 
 
 def show_legend(ax: Axes, chosen: list[Best], columns: list[str]) -> None:
@@ -141,7 +141,7 @@ def show_legend(ax: Axes, chosen: list[Best], columns: list[str]) -> None:
         (diamond,) = ax.plot([], [], "D", mfc="white", mec="black", ms=5, label="as in the grid")
         handles.append(diamond)
     if any(is_flagged(best, column) for best in shown for column in columns):
-        text = "? unreliable: too few lags, or chains disagree"
+        text = "? unreliable: chains disagree"
         handles.append(Line2D([], [], linestyle="", label=text))
     if handles:
         ax.figure.legend(handles=handles, loc="outside lower center", fontsize=8.5, ncols=1)
