@@ -123,7 +123,7 @@ def state_rows(what: str, states: np.ndarray) -> Iterator[Row]:
     zs = (2 * ones - len(states)) / math.sqrt(len(states))
     yield chances.by_chi_square(f"{what}, bits of states", states.size, zs @ zs, zs.size)
     first = np.concatenate([states[:, : rng.LANES].ravel(), states[:, 4 * rng.LANES]])
-    again = first.size - np.unique(first).size  # if no first word is there twice, no state is
+    again = first.size - np.unique(first).size  # distinct first words: distinct states
     yield Row(f"{what}, generators alike", first.size, f"{again} for 0", float(again == 0))
 
 

@@ -201,7 +201,7 @@ def at_size(doc: Document, size: str) -> list[Setting]:
 
 
 def check_cells(cells: list[tuple[Cell, list[Setting]]]) -> None:
-    """Raise a Mistake if a cell is there twice."""
+    """Raise a Mistake if the sweep has duplicate cells."""
     seen: dict[str, str] = {}
     for cell, settings in cells:
         place = settings[0].place

@@ -49,7 +49,7 @@ def under_way(remote: bool) -> tuple[int, int]:
 
 
 def failures(plan: Plan) -> list[str]:
-    """Return what there is to say of the jobs that failed for good."""
+    """Return lines on the jobs that failed for good: their last messages, the cells not run."""
     lines = []
     for logs, outputs in list(_failed.values()):
         for file in dict.fromkeys(logs):
