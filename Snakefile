@@ -4,21 +4,21 @@
 # experiment is, in conf/experiment/.
 import sys
 
-from nrevu import (
-    needs,
+from nrevu.pipeline import (
+    locking,
     plan as planning,
-    planned,
+    priorities,
     progress,
-    scheduling,
+    resources as limits,
     targets,
-    upkeep,
 )
+from nrevu.results import layout
 
 NREVU = [sys.executable, "-m", "nrevu"]
 
 with progress.exit_on_mistake():
     tell = progress.tell if workflow.is_main_process else None
-    least = needs.least_seconds(workflow)
+    least = limits.least_seconds(workflow)
     plan = planning.from_workflow(config, tell=tell, least=least)
 
 
@@ -36,12 +36,12 @@ include: "workflow/rules.smk"
 if workflow.is_main_process:
     with progress.exit_on_mistake():
         targets.check(workflow, plan)
-        upkeep.prepare(workflow, plan)
+        locking.prepare(workflow, plan)
 
 
 onstart:
-    scheduling.unhurried(workflow)
-    planned.write_records(plan.root / plan.label, plan.records())
+    priorities.unhurried(workflow)
+    layout.write_records(plan.root / plan.label, plan.records())
     progress.start(workflow, plan)
 
 

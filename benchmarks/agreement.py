@@ -15,10 +15,10 @@ from benchmarks import in_numpy
 from benchmarks.settings import SETTINGS, of_length
 from benchmarks.sizes import Sizes
 from benchmarks.target import Target
-from nrevu.autocorr import autocorrelation_time, rejection_rate
-from nrevu.cell import Cell
-from nrevu.chain import sample
-from nrevu.series import quantities
+from nrevu.analysis.autocorrelation import autocorrelation_time, rejection_rate
+from nrevu.cells.cell import Cell
+from nrevu.cells.chains import sample
+from nrevu.core.contracts import quantities
 
 LAG = 10  # enough to compare the same sum of autocorrelations
 

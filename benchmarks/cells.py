@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks import child, sweeps
 from benchmarks.sizes import Sizes
 from benchmarks.target import Target
-from nrevu import store
+from nrevu.results import series_files
 
 TINY = 4000  # groups of a cell, of 40 updates in 40 dimensions: 20 ms
 STAGES = ("expand", "plan", "status", "files")
@@ -59,7 +59,7 @@ def run(count: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         sweeps.write(Path(folder), count, TINY)
         spent = child.run(sweeps.snakemake(1), Path(folder))
-        metas = store.metas(Path(folder) / "results/cells")
+        metas = series_files.metas(Path(folder) / "results/cells")
     updates = sum(meta["cpu_seconds"] for meta in metas.values())
     share = 1 - updates / spent.cpu
     return {"wall": spent.wall, "cpu": spent.cpu, "updates": updates, "share": share,

@@ -12,7 +12,7 @@ from benchmarks.race import least, pinned, race
 from benchmarks.settings import SETTINGS
 from benchmarks.sizes import Sizes
 from benchmarks.target import Target
-from nrevu.cell import Cell
+from nrevu.cells.cell import Cell
 
 
 def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:

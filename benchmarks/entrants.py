@@ -11,7 +11,7 @@ from benchmarks import in_numpy
 from benchmarks.ours import Alone, kernel_call, sized
 from benchmarks.settings import MIXED, Setting
 from benchmarks.sizes import Sizes
-from nrevu.cell import Schedule
+from nrevu.cells.cell import Schedule
 
 OURS, NUMPY, ALONE = "nrevu", "numpy", "one chain at a time"
 BLACKJAX, BLACKJAX_ONE = "BlackJAX", "BlackJAX, 1 chain"

@@ -17,9 +17,9 @@ import numpy as np
 from generator_chances import Row
 from generator_sums import BLOCK
 
-from nrevu import rng
-from nrevu.target import njit
-from nrevu.updates import NORMALS
+from nrevu.core import rng
+from nrevu.core.target import njit
+from nrevu.core.updates import NORMALS
 
 FALSE_ALARM = 1e-3  # of all rows together
 DIGEST = "0123456789abcdef"

@@ -12,7 +12,7 @@ import generator_sums as gs
 import numpy as np
 from generator_chances import Row
 
-from nrevu import rng
+from nrevu.core import rng
 
 KINDS = (("z", 1), ("z^2-1", 2))  # and the variance of each
 NORMAL = (1, 0, 1, 0, 3, 0, 15, 0, 105, 0, 945, 0, 10395)  # moments about 0

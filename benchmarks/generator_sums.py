@@ -12,8 +12,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from nrevu import rng
-from nrevu.target import njit
+from nrevu.core import rng
+from nrevu.core.target import njit
 
 ROWS = 256
 BLOCK = 64 * ROWS

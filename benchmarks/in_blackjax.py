@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from blackjax.mcmc import random_walk
 
-from nrevu.cell import STANDARD, Cell
-from nrevu.method import HMC, Langevin, Metropolis, PersistentLangevin, arguments
+from nrevu.cells.cell import STANDARD, Cell
+from nrevu.methods import HMC, Langevin, Metropolis, PersistentLangevin, arguments
 
 jax.config.update("jax_enable_x64", True)
 

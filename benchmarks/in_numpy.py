@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.numpy_densities import Density, density
-from nrevu.cell import STANDARD, Cell
-from nrevu.method import arguments
+from nrevu.cells.cell import STANDARD, Cell
+from nrevu.methods import arguments
 
 Advance = Callable[[int], tuple[np.ndarray, np.ndarray]]
 

@@ -5,7 +5,7 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from nrevu.provenance import provenance
+from nrevu.results.provenance import provenance
 
 PACKAGES = ("blackjax", "hydra-core", "jax", "jaxlib", "llvmlite", "numpy", "snakemake")
 

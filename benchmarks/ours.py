@@ -7,14 +7,14 @@ import numpy as np
 
 from benchmarks import plain
 from benchmarks.settings import of_length
-from nrevu import rng
-from nrevu.cell import Cell
-from nrevu.chain import NO_TRACE, beside, chains_from, start
+from nrevu.cells.cell import Cell
+from nrevu.cells.chains import NO_TRACE, beside, chains_from, start
+from nrevu.core import rng
+from nrevu.core.binding import build, chains_at_once, lanes
+from nrevu.core.contracts import counts_type, recorded
+from nrevu.core.target import njit
 from nrevu.distributions.mixed import Mixed
-from nrevu.kernel import build, chains_at_once, lanes
-from nrevu.method import arguments
-from nrevu.series import counts_type, recorded
-from nrevu.target import njit
+from nrevu.methods import arguments
 
 BUFFER = 2048  # normals made at a time, as kernels do
 PLACES = 16  # sets of state and buffers

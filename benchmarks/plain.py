@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from nrevu import rng
-from nrevu.target import njit
+from nrevu.core import rng
+from nrevu.core.target import njit
 
 LAYERS, TAIL, AREA = 256, 3.6541528853610088, 0.00492867323399
 

@@ -6,11 +6,11 @@ The key of a setting is also the name of the paper's program for it: see `progra
 import dataclasses
 from dataclasses import dataclass
 
-from nrevu.cell import STANDARD, Cell, Run, Schedule, U
+from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.mixed import Mixed
 from nrevu.distributions.pairs import Pairs
-from nrevu.method import HMC, Langevin, Metropolis, PersistentLangevin, leapfrogs
+from nrevu.methods import HMC, Langevin, Metropolis, PersistentLangevin, leapfrogs
 
 CHAINS = 1024  # that numpy and BlackJAX run side by side
 PAIRS, MIXED, GAUSSIAN = Pairs(32, 0.99), Mixed(20, 0.04), Gaussian(40)

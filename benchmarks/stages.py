@@ -7,10 +7,10 @@ import json
 import sys
 import time
 
-from nrevu import upkeep
-from nrevu.experiment import expand
-from nrevu.plan import from_workflow
-from nrevu.status import status
+from nrevu.experiments.experiment import expand
+from nrevu.pipeline import locking
+from nrevu.pipeline.plan import from_workflow
+from nrevu.pipeline.preview import status
 
 
 def main(file: str) -> None:
@@ -26,7 +26,7 @@ def main(file: str) -> None:
     timed("expand", expand, file, "smoke")
     plan = timed("plan", from_workflow, {"experiments": file, "size": "smoke"})
     timed("status", status, plan)
-    timed("files", upkeep.write_files, plan)
+    timed("files", locking.write_files, plan)
     batches = sum(map(len, plan.batches.values()))
     print(json.dumps({"seconds": seconds, "batches": batches}))
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nrevu.places import snakefile
+from nrevu.files import snakefile
 
 NAME = "made_up"
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, field
 from typing import Any
 
-from nrevu.mistake import Mistake, shown, unknown
+from nrevu.errors import Mistake, shown, unknown
 
 COMPARISONS = {
     "at_least": operator.ge,

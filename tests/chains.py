@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from nrevu import rng
-from nrevu.chain import apart, beside
-from nrevu.kernel import chains_at_once, lanes
+from nrevu.cells.chains import apart, beside
+from nrevu.core import rng
+from nrevu.core.binding import chains_at_once, lanes
 
 NO_TRACE = np.empty((0, 0, 2), np.float32)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).parent.parent
-LONGEST = ["test_slurm", "test_interruptions", "test_workflow", "test_browser", "test_foreign"]
-LONGEST += ["test_examples", "test_conformance", "test_autocorr"]
+LONGEST = ["test_slurm", "test_interruptions", "test_workflow", "test_browser", "test_user_files"]
+LONGEST += ["test_examples", "test_conformance", "test_autocorrelation"]
 
 
 @pytest.fixture(scope="session")

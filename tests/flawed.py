@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from nrevu.core.rng import next_gamma
 from nrevu.fields import real
-from nrevu.rng import next_gamma
 
 SHAPE = 6.0  # of w, a precision with mean 1
 

@@ -22,7 +22,7 @@ from benchmarks.ours import Alone, kernel_call, normals_call, sized
 from benchmarks.race import race
 from benchmarks.settings import GAUSSIAN, MIXED, PAIRS, SETTINGS
 from benchmarks.sizes import SMOKE, doubling
-from nrevu.kernel import lanes
+from nrevu.core.binding import lanes
 
 # Of the settings' cells as nrevu ran them for 80,000 groups or more, with standard errors.
 REJECTION = {

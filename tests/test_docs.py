@@ -12,14 +12,14 @@ import pytest
 import yaml
 from conftest import REPO
 
-from nrevu import reference
-from nrevu.comparison import TEXTS, once
-from nrevu.document import Loader
-from nrevu.experiment import KEYS, expand
-from nrevu.grammar import CONFIRM_KEYS, FIGURE_KEYS, KINDS, TRACE_KEYS
-from nrevu.places import choices
-from nrevu.published import CLAIM_KEYS, ENTRY_KEYS
-from nrevu.verdict import headlines, markdown
+from nrevu.analysis.comparison import TEXTS, once
+from nrevu.analysis.verdict import headlines, markdown
+from nrevu.experiments.experiment import KEYS, expand
+from nrevu.experiments.grammar import CONFIRM_KEYS, FIGURE_KEYS, KINDS, TRACE_KEYS
+from nrevu.experiments.published import CLAIM_KEYS, ENTRY_KEYS
+from nrevu.experiments.yaml_document import Loader
+from nrevu.files import choices
+from nrevu.results import reference
 
 PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)

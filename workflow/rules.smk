@@ -28,10 +28,10 @@ rule compile:
         "results/kernels/{kernel}.txt",
     log:
         "results/kernels/{kernel}.log",
-    priority: lambda w: scheduling.compiling(plan, w)
+    priority: lambda w: priorities.compiling(plan, w)
     resources:
-        runtime=lambda w, attempt: attempt * needs.limits(0).minutes,
-        mem_mb=lambda w, attempt: attempt * needs.limits(0).megabytes,
+        runtime=lambda w, attempt: attempt * limits.limits(0).minutes,
+        mem_mb=lambda w, attempt: attempt * limits.limits(0).megabytes,
     shell:
         "{NREVU:q} compile results/kernels/{wildcards.kernel}.json --out {output:q} > {log:q} 2>&1"
 
@@ -43,10 +43,10 @@ rule sample:
         "results/{size}/{experiment}/tau/{batch}.json",
     log:
         "results/{size}/{experiment}/log/sample-{batch}.txt",
-    priority: lambda w: scheduling.sampling(plan, w)
+    priority: lambda w: priorities.sampling(plan, w)
     resources:
-        runtime=lambda w, attempt: attempt * needs.sampling(plan, w).minutes,
-        mem_mb=lambda w, attempt: attempt * needs.sampling(plan, w).megabytes,
+        runtime=lambda w, attempt: attempt * limits.sampling(plan, w).minutes,
+        mem_mb=lambda w, attempt: attempt * limits.sampling(plan, w).megabytes,
     params:
         cells=lambda w: str(plan.batch_file(w.experiment, w.batch)),
         max_lag=lambda w: plan.experiments[w.experiment].estimate.max_lag,
@@ -73,7 +73,7 @@ rule table:
         "results/{size}/{experiment}/table.parquet",
     log:
         "results/{size}/{experiment}/log/table.txt",
-    priority: lambda w: scheduling.tabulating(plan, w)
+    priority: lambda w: priorities.tabulating(plan, w)
     params:
         fingerprint=lambda w: plan.table_fingerprint(w.experiment),
     shell:
@@ -87,10 +87,10 @@ rule confirm:
         "results/{size}/{experiment}/confirm/{batch}.json",
     log:
         "results/{size}/{experiment}/log/confirm-{batch}.txt",
-    priority: lambda w: scheduling.confirming(plan, w)
+    priority: lambda w: priorities.confirming(plan, w)
     resources:
-        runtime=lambda w, attempt: attempt * needs.confirming(plan, w).minutes,
-        mem_mb=lambda w, attempt: attempt * needs.confirming(plan, w).megabytes,
+        runtime=lambda w, attempt: attempt * limits.confirming(plan, w).minutes,
+        mem_mb=lambda w, attempt: attempt * limits.confirming(plan, w).megabytes,
     params:
         words=lambda w: plan.words(w.experiment),
         groups=lambda w: plan.confirms[w.experiment][w.batch],
@@ -177,10 +177,10 @@ rule trace:
         "results/{size}/{experiment}/traces.json",
     log:
         "results/{size}/{experiment}/log/trace.txt",
-    priority: scheduling.tracing()
+    priority: priorities.tracing()
     resources:
-        runtime=lambda w, attempt: attempt * needs.tracing(plan, w).minutes,
-        mem_mb=lambda w, attempt: attempt * needs.tracing(plan, w).megabytes,
+        runtime=lambda w, attempt: attempt * limits.tracing(plan, w).minutes,
+        mem_mb=lambda w, attempt: attempt * limits.tracing(plan, w).megabytes,
     params:
         words=lambda w: plan.words(w.experiment),
         fingerprint=lambda w: plan.trace_fingerprint(w.experiment),
@@ -205,7 +205,7 @@ rule figure:
         "results/{size}/{experiment}/{figure}.pdf",
     log:
         "results/{size}/{experiment}/log/figure-{figure}.txt",
-    priority: lambda w: scheduling.drawing(plan, w)
+    priority: lambda w: priorities.drawing(plan, w)
     params:
         words=lambda w: plan.words(w.experiment),
         traces=lambda w: [

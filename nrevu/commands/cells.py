@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from nrevu.commands.words import add_experiment
+from nrevu.commands.arguments import add_experiment
 
 ABOUT = """\
 Lists the cells that an experiment would run: digests, and the settings in which they differ.
@@ -29,9 +29,9 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Print the cells of an experiment."""
-    from nrevu.cell import config, parameters
-    from nrevu.experiment import expand
-    from nrevu.steps import seed_setting
+    from nrevu.cells.cell import config, parameters
+    from nrevu.experiments.experiment import expand
+    from nrevu.experiments.settings import seed_setting
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     if args.json:

@@ -53,7 +53,7 @@ def execute(args: argparse.Namespace) -> None:
     from nrevu.conformance import check
 
     if args.seed < 0:
-        from nrevu.mistake import Mistake
+        from nrevu.errors import Mistake
 
         raise Mistake(f"{args.seed} is not allowed: it must be a whole number at least 0", "--seed")
     distribution = built(args)
@@ -74,9 +74,9 @@ def execute(args: argparse.Namespace) -> None:
 
 def built(args: argparse.Namespace):
     """Return the distribution of the command line, built as a config would be."""
-    from nrevu.cell import build_distribution
-    from nrevu.config import parse
-    from nrevu.mistake import Mistake
+    from nrevu.cells.cell import build_distribution
+    from nrevu.errors import Mistake
+    from nrevu.experiments.settings import parse
 
     values = {"name": args.name}
     for setting in parse(args.settings):

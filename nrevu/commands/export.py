@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from nrevu.commands.words import add_experiment
+from nrevu.commands.arguments import add_experiment
 
 ABOUT = """\
 Copies what `nrevu make` has left in results/ for other programs to read.
@@ -66,7 +66,7 @@ def add(subs) -> None:
 
 def execute_cell(args: argparse.Namespace) -> None:
     """Write a cell's chains, and say if some were cut."""
-    from nrevu.exporting import export_cell
+    from nrevu.results.export import export_cell
 
     path, series = export_cell(args.cell, args.results / "cells", args.out)
     shortest, longest = min(series.lengths), max(series.lengths)
@@ -78,7 +78,7 @@ def execute_cell(args: argparse.Namespace) -> None:
 
 def execute_table(args: argparse.Namespace) -> None:
     """Write a table."""
-    from nrevu.exporting import export_table
+    from nrevu.results.export import export_table
 
     where = (args.what, args.results, args.out)
     path, rows, old = export_table(args.experiment, args.size, args.seed, *where)

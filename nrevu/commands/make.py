@@ -4,9 +4,9 @@ import argparse
 import os
 import sys
 
-from nrevu.commands.words import add_experiments
-from nrevu.mistake import Mistake
-from nrevu.places import snakefile
+from nrevu.commands.arguments import add_experiments
+from nrevu.errors import Mistake
+from nrevu.files import snakefile
 
 ABOUT = """\
 Runs experiments in this folder: cells into results/cells; tables, figures and the page on all
@@ -51,7 +51,7 @@ def split(words: list[str]) -> tuple[list[str], list[str]]:
 
 def execute(args: argparse.Namespace) -> None:
     """Check what was asked for, then become Snakemake."""
-    from nrevu.plan import from_workflow
+    from nrevu.pipeline.plan import from_workflow
 
     if {"--config", "-C"} & set(args.snakemake):
         raise Mistake("give experiments, --size, --seed and --batch instead", "--config")

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from nrevu.mistake import Mistake, unknown
-from nrevu.places import shipped
+from nrevu.errors import Mistake, unknown
+from nrevu.files import PACKAGE, shipped
 
-TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+TEMPLATES = PACKAGE / "templates"
 KINDS = {  # what to copy, and its usual name
     "distribution": (TEMPLATES / "my_density.py", "my_density.py"),
     "sweep": (TEMPLATES / "my_sweep.yaml", "my_sweep.yaml"),

@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 
-from nrevu.commands.words import add_experiments
+from nrevu.commands.arguments import add_experiments
 
 ABOUT = """\
 Shows what `nrevu make` would run in this folder, and why: cells that are new, whose settings or
@@ -32,9 +32,9 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Print the plan."""
-    from nrevu.mistake import Mistake
-    from nrevu.plan import from_workflow
-    from nrevu.status import status, total_seconds
+    from nrevu.errors import Mistake
+    from nrevu.pipeline.plan import from_workflow
+    from nrevu.pipeline.preview import status, total_seconds
 
     if args.cores is not None and args.cores < 1:
         raise Mistake(f"{args.cores} is not allowed: 1 or more", "--cores", "command line")
@@ -56,7 +56,7 @@ def execute(args: argparse.Namespace) -> None:
 
 def running() -> str | None:
     """Return who runs the workflow here and how far it is, if anyone does."""
-    from nrevu.upkeep import PROGRESS, running_process
+    from nrevu.pipeline.locking import PROGRESS, running_process
 
     holder = running_process()
     if not holder:
@@ -67,7 +67,7 @@ def running() -> str | None:
 
 def lines(shares, seconds: float, cores: int) -> list[str]:
     """Return the plan as lines for people."""
-    from nrevu.progress import duration
+    from nrevu.pipeline.progress import duration
 
     head = f"{'experiment':20}{'cells':>7}{'done':>7}{'to run':>8}{'CPU time':>14}{'disk':>10}  why"
     told = [head]

@@ -30,11 +30,11 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Run the default experiments at each size, then write what they gave into the package."""
-    from nrevu.comparison import read_comparison
-    from nrevu.experiment import default_set
-    from nrevu.provenance import provenance
-    from nrevu.reference import DECISIVE, write
-    from nrevu.steps import read_tables
+    from nrevu.analysis.comparison import read_comparison
+    from nrevu.experiments.experiment import default_set
+    from nrevu.results.provenance import provenance
+    from nrevu.results.reference import DECISIVE, write
+    from nrevu.results.tables import read_tables
 
     for size in args.sizes:
         subprocess.run([sys.executable, "-m", "nrevu", "make", "--size", size], check=True)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from nrevu.mistake import Mistake, unknown
+from nrevu.errors import Mistake, unknown
 
 ABOUT = """\
 Writes HTML pages on what the workflow has left in results/: verdicts, figures, tables. The workflow
@@ -36,8 +36,8 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Write the pages that were asked for, and say where they are."""
-    from nrevu.places import choices
-    from nrevu.planned import labels
+    from nrevu.files import choices
+    from nrevu.results.layout import labels
 
     if args.size is not None and args.size not in choices("size"):
         raise unknown("size", args.size, choices("size"), key="--size")
@@ -69,8 +69,8 @@ def write_labels(args: argparse.Namespace, there: list[str]) -> list[Path]:
 
 def write_named(args: argparse.Namespace, there: list[str]) -> list[Path]:
     """Write a page on some experiments alone."""
-    from nrevu.experiment import find, source
-    from nrevu.planned import label_of
+    from nrevu.experiments.experiment import find, source
+    from nrevu.results.layout import label_of
 
     sources = list(dict.fromkeys(source(name) for name in args.experiments))
     names = [find(each).stem for each in sources]
@@ -87,7 +87,7 @@ def write_named(args: argparse.Namespace, there: list[str]) -> list[Path]:
 
 def fits(label: str, size: str | None, seed: int | None) -> bool:
     """Tell whether a label was asked for: the one of a size, those of a seed, or all."""
-    from nrevu.planned import label_of
+    from nrevu.results.layout import label_of
 
     if size is not None:
         return label == label_of(size, seed)

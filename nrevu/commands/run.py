@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from nrevu.places import choices, folder
+from nrevu.files import choices, folder
 
 ABOUT = """\
 Runs one cell and prints what was found, with standard errors. Nothing is written to disk.
@@ -36,14 +36,14 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Run one cell and print a table or JSON."""
-    from nrevu.config import parse
-    from nrevu.experiment import by_hand
+    from nrevu.experiments.experiment import by_hand
+    from nrevu.experiments.settings import parse
 
     cell, estimate = by_hand(parse(args.settings))
-    from nrevu.chain import sample
-    from nrevu.foreign import failing
-    from nrevu.result import summarise
-    from nrevu.target import TARGET, target_note
+    from nrevu.analysis.result import summarise
+    from nrevu.cells.chains import sample
+    from nrevu.core.target import TARGET, target_note
+    from nrevu.core.user_files import failing
 
     with failing(cell.distribution):
         result = summarise(cell, sample(cell), estimate)

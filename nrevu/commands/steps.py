@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from nrevu.commands.words import add_experiment
+from nrevu.commands.arguments import add_experiment
 
 
 def add(subs) -> None:
@@ -54,9 +54,9 @@ def add(subs) -> None:
 
 def run_step(name: str, args: argparse.Namespace) -> None:
     """Run one step of the workflow; its log ends with where the time went."""
-    from nrevu import spending, steps
+    from nrevu.pipeline import cpu_time, steps
 
     spent = Counter()
     getattr(steps, f"{name}_step")(args, spent)
     if not sys.stdout.isatty():
-        print(spending.line(spent))
+        print(cpu_time.line(spent))

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from nrevu.commands.words import add_experiments
+from nrevu.commands.arguments import add_experiments
 
 ABOUT = """\
 Runs some cells of the default experiments and compares them, bit by bit, with the reference run
@@ -33,12 +33,12 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Run cells and print how they compare; exit with 1 if a bit differs."""
-    from nrevu.experiment import default_set, expand
-    from nrevu.mistake import Mistake
-    from nrevu.provenance import provenance
-    from nrevu.reference import compare, describe, load
-    from nrevu.reference.rerun import choose, rerun
-    from nrevu.steps import seed_setting
+    from nrevu.errors import Mistake
+    from nrevu.experiments.experiment import default_set, expand
+    from nrevu.experiments.settings import seed_setting
+    from nrevu.pipeline.rerun import choose, rerun
+    from nrevu.results.provenance import provenance
+    from nrevu.results.reference import compare, describe, load
 
     if args.cells is not None and args.cells < 1:
         raise Mistake(f"{args.cells} is not allowed: 1 or more", "--cells", "command line")

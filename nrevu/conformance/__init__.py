@@ -11,8 +11,8 @@ from typing import Any
 
 from nrevu.conformance import building, calls, conditionals, draws, paths, slopes, speed
 from nrevu.conformance.verdict import Verdict, fails
-from nrevu.foreign import located
-from nrevu.mistake import Mistake
+from nrevu.core.user_files import located
+from nrevu.errors import Mistake
 
 CHECKS = (
     building.digest,

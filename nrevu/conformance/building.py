@@ -16,17 +16,17 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-from nrevu import updates
-from nrevu.cell import STANDARD, Cell, Run, Schedule
+from nrevu.cells.cell import STANDARD, Cell, Run, Schedule
 from nrevu.conformance.chains import numbers, run
 from nrevu.conformance.subject import Subject, compiled, prepare
 from nrevu.conformance.verdict import Verdict, fails, ok
-from nrevu.foreign import source_files
-from nrevu.kernel import reason, uncompilable
-from nrevu.method import Metropolis
-from nrevu.mistake import Mistake
-from nrevu.rng import WORDS
-from nrevu.series import recorded
+from nrevu.core import updates
+from nrevu.core.binding import reason, uncompilable
+from nrevu.core.contracts import recorded
+from nrevu.core.rng import WORDS
+from nrevu.core.sources import source_files
+from nrevu.errors import Mistake
+from nrevu.methods import Metropolis
 
 ENERGIES = ("energy", "gradient", "renew")  # what returns U
 # Functions of the C library whose last bit depends on its version, as LLVM calls them.

@@ -6,7 +6,7 @@ import numpy as np
 
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.verdict import Verdict, fails, ok
-from nrevu.series import quantities, recorded
+from nrevu.core.contracts import quantities, recorded
 
 MARKS = (1.25e30, -7.5e20)  # no column holds both by itself
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrevu.chain import NO_TRACE, apart, beside
+from nrevu.cells.chains import NO_TRACE, apart, beside
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import affordable
-from nrevu.kernel import build, chains_at_once, lanes
-from nrevu.series import quantities, recorded
+from nrevu.core.binding import build, chains_at_once, lanes
+from nrevu.core.contracts import quantities, recorded
 
 BUDGET = 2.0  # seconds of sampling, about
 EVALUATIONS = 1600  # of each chain, at most

@@ -10,7 +10,7 @@ from nrevu.conformance.chains import gaps, run, settings
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import affordable, seconds
 from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped
-from nrevu.series import quantities, recorded
+from nrevu.core.contracts import quantities, recorded
 
 BUDGET = 1.5  # seconds, for each check
 DRAWS = 20_000  # at most

@@ -13,7 +13,7 @@ from nrevu.conformance.noise import EPS, NOISES, noise_of_energy, noise_of_gradi
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import OVERHEAD, affordable
 from nrevu.conformance.verdict import Verdict, fails, ok, skipped
-from nrevu.foreign import energy_by_gradient
+from nrevu.core.user_files import energy_by_gradient
 
 RUNGS = 10  # steps tried, each a quarter of the one before, from half the spread on
 SLACK = 10  # how many times its error a derivative may be off

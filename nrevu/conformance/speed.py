@@ -8,7 +8,7 @@ from nrevu.conformance.chains import run
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import seconds
 from nrevu.conformance.verdict import Verdict, ok
-from nrevu.kernel import chains_at_once
+from nrevu.core.binding import chains_at_once
 
 BUDGET = 0.05  # seconds for each time that something is timed
 

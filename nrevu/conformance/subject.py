@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from nrevu.chain import settled
+from nrevu.cells.chains import settled
 from nrevu.conformance.timing import costs
-from nrevu.foreign import energy_by_gradient
-from nrevu.kernel import FAST, NEEDS, bind
-from nrevu.rng import WORDS
-from nrevu.target import njit
+from nrevu.core.binding import FAST, NEEDS, bind
+from nrevu.core.rng import WORDS
+from nrevu.core.target import njit
+from nrevu.core.user_files import energy_by_gradient
 
 POINTS = 6  # draws or starts at which functions are tried
 SAMPLE = 200  # draws or starts that tell where the distribution is, and how wide

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from nrevu.kernel import FAST, bind
-from nrevu.target import njit
+from nrevu.core.binding import FAST, bind
+from nrevu.core.target import njit
 
 OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes by itself
 

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nrevu.elementary import exp, softplus
+from nrevu.core.elementary import exp, softplus
+from nrevu.core.rng import next_uniform
 from nrevu.fields import real, whole
-from nrevu.rng import next_uniform
 
 LOW, HIGH = -0.5, 1.5  # the ends of the interval whose indicator is estimated
 

@@ -12,12 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from nrevu.cases import generated, read_cases
-from nrevu.elementary import lined_up, log, softplus, tanh_all
+from nrevu.core.binding import OPTIONS
+from nrevu.core.elementary import lined_up, log, softplus, tanh_all
+from nrevu.core.rng import next_gamma
+from nrevu.core.target import njit
+from nrevu.distributions._network_data import generated, read_cases
 from nrevu.fields import real, whole, word
-from nrevu.kernel import OPTIONS
-from nrevu.rng import next_gamma
-from nrevu.target import njit
 
 C_PRECISION = 0.01  # of the output's bias, which has no hyperparameter: N(0, 10^2)
 

@@ -11,7 +11,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from nrevu.experiment import Experiment
+from nrevu.experiments.experiment import Experiment
 from nrevu.figures.bars import bars
 from nrevu.figures.heat import heat
 from nrevu.figures.intervals import intervals

@@ -14,8 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from nrevu.claims import CONFIRMED, Side, matching, quoted
-from nrevu.experiment import Experiment
+from nrevu.analysis.claims import CONFIRMED, Side, matching, quoted
+from nrevu.analysis.table import UNCONVERGED, flagged, lengthened
+from nrevu.analysis.traces import is_setting, words_for
+from nrevu.experiments.experiment import Experiment
 from nrevu.figures.style import (
     label,
     method_and_u,
@@ -25,8 +27,6 @@ from nrevu.figures.style import (
     with_error,
     y_label,
 )
-from nrevu.table import UNCONVERGED, flagged, lengthened
-from nrevu.tracing import is_setting, words_for
 
 
 class Best(NamedTuple):

@@ -9,13 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from nrevu.claims import matching
-from nrevu.experiment import Experiment
+from nrevu.analysis.claims import matching
+from nrevu.analysis.table import flagged, lengthened
+from nrevu.analysis.traces import best
+from nrevu.experiments.experiment import Experiment
 from nrevu.figures.lines import same, split
 from nrevu.figures.style import label, plain, set_title, value_label, value_title
 from nrevu.figures.ticks import label_log_axis, name_cells
-from nrevu.table import flagged, lengthened
-from nrevu.tracing import best
 
 
 def heat(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figure:

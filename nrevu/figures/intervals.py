@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from nrevu.experiment import Experiment
+from nrevu.analysis.result import LEVELS
+from nrevu.experiments.experiment import Experiment
 from nrevu.figures.bars import bests
 from nrevu.figures.style import label, plain, set_title
-from nrevu.result import LEVELS
 
 
 def intervals(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:

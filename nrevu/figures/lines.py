@@ -15,8 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from nrevu.claims import matching
-from nrevu.experiment import Experiment
+from nrevu.analysis.claims import matching
+from nrevu.analysis.table import flagged, lengthened
+from nrevu.analysis.traces import best
+from nrevu.experiments.experiment import Experiment
 from nrevu.figures.runs import draw_trace
 from nrevu.figures.style import (
     DASHES,
@@ -33,8 +35,6 @@ from nrevu.figures.style import (
     y_label,
 )
 from nrevu.figures.ticks import label_log_axis, set_ticks
-from nrevu.table import flagged, lengthened
-from nrevu.tracing import best
 
 
 @dataclass(frozen=True)

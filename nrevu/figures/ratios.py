@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nrevu.claims import claim_rows, expected_rows, matching
-from nrevu.experiment import Experiment, expand
+from nrevu.analysis.claims import claim_rows, expected_rows, matching
+from nrevu.experiments.experiment import Experiment, expand
 from nrevu.figures.style import label, method_and_u, method_colours, set_title
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nrevu.experiment import Experiment
+from nrevu.experiments.experiment import Experiment
 from nrevu.figures.style import (
     DASHES,
     REJECTED,

@@ -16,17 +16,18 @@ from bokeh.embed import json_item
 from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from nrevu import __version__, reference
-from nrevu.cell import Cell, parameters
-from nrevu.comparison import COLUMNS, compare, flags_text, once
-from nrevu.experiment import Experiment, find
+from nrevu import __version__
+from nrevu.analysis.comparison import COLUMNS, compare, flags_text, once
+from nrevu.analysis.table import FLAGS
+from nrevu.analysis.table import table as table_of
+from nrevu.analysis.traces import words_for
+from nrevu.analysis.verdict import headlines
+from nrevu.cells.cell import Cell, parameters
+from nrevu.errors import Mistake
+from nrevu.experiments.experiment import Experiment, find
 from nrevu.figures.style import label
-from nrevu.mistake import Mistake
 from nrevu.report.plots import figures_of, tips, trace_figures
-from nrevu.table import FLAGS
-from nrevu.table import table as table_of
-from nrevu.tracing import words_for
-from nrevu.verdict import headlines
+from nrevu.results import reference
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nrevu.config import Setting
-from nrevu.experiment import expand, find
-from nrevu.exporting import writing
-from nrevu.mistake import Mistake
-from nrevu.planned import labels, read_records
+from nrevu.errors import Mistake
+from nrevu.experiments.experiment import expand, find
+from nrevu.experiments.settings import Setting
+from nrevu.files import writing
 from nrevu.report import Found, find_results, jinja, page
+from nrevu.results.layout import labels, read_records
 
 LOST = "experiment.json is missing or damaged; `nrevu make` with this experiment writes it again"
 

@@ -20,12 +20,12 @@ from bokeh.models import (
 from bokeh.palettes import Viridis256
 from bokeh.plotting import figure
 
-from nrevu.claims import matching
+from nrevu.analysis.claims import matching
+from nrevu.analysis.table import flagged
+from nrevu.analysis.traces import words_for
 from nrevu.figures.heat import map_title
 from nrevu.figures.lines import line_styles, shown_cells, split
 from nrevu.figures.style import REJECTED, is_time, label, method_colours, value_label, value_title
-from nrevu.table import flagged
-from nrevu.tracing import words_for
 
 MARKERS = ("circle", "square", "diamond", "triangle", "inverted_triangle", "plus", "x", "hex")
 LABEL_WIDTH = 36  # characters of a line of the vertical axis's label: more do not fit its height

@@ -1,0 +1,1 @@
+"""From series to numbers: autocorrelation times, tables, selection, claims, verdicts."""

@@ -1,0 +1,145 @@
+"""The result of a cell: what its series says, with errors. The object `nrevu run --json` prints."""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nrevu.analysis.autocorrelation import (
+    MOST_LAGS,
+    Tau,
+    Times,
+    averaged,
+    clustering,
+    following_times,
+    rejection_rate,
+    split_rhat,
+    tau_from,
+    times,
+)
+from nrevu.cells.cell import Cell, config
+from nrevu.cells.series import Series, bits
+from nrevu.core.contracts import averages, quantities
+from nrevu.experiments.estimate import Estimate
+
+# Where means are not known, chains that have not found the whole distribution go unnoticed but
+# for their disagreement: a quantity has converged if split R-hat is at most this ...
+RHAT = 1.05
+EFFECTIVE = 100  # ... and its groups are worth at least so many independent ones.
+LEVELS = (0.025, 0.25, 0.5, 0.75, 0.975)  # of the quantiles that are kept of such quantities
+
+
+def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
+    """Return the result of a cell as plain data."""
+    decided = (series.rejected, series.lengths, cell.schedule.group)
+    rate, clusters = rejection_rate(*decided), clustering(*decided)
+    values = quantities(cell.distribution, series.rows).T
+    columns = dict(zip(cell.distribution.means(), values, strict=True))
+    groups = averages(cell.distribution)
+    taus, longer = all_times(cell, columns, series.lengths, estimate)
+    result = {
+        "name": cell.name,
+        "digest": cell.digest,
+        "config": config(cell),
+        "derived": cell.derived,
+        "bits": bits(series),
+        "rejection_rate": {"value": rate.value, "se": finite(rate.se)},
+        "tau": {q: {"value": finite(t.value), "se": finite(t.se)} for q, t in taus.items()},
+        "lags": {q: t.lags for q, t in taus.items()},
+        "longer": {
+            q: {"value": finite(t.value), "se": finite(t.se), "lags": t.lags}
+            for q, t in longer.items()
+        },
+        "clustering": {"value": finite(clusters.value), "se": finite(clusters.se)},
+        "lag_too_short": [q for q, t in taus.items() if t.short],
+        "not_converged": [],
+        "evaluations": {"density": series.density, "gradient": series.gradient},
+        "overflows": series.overflows,
+        "cpu_seconds": series.cpu_seconds,
+        "ns_per_update": 1e9 * series.cpu_seconds / cell.updates,
+        "chains": len(series.lengths),
+        "groups": len(series.rows),
+    }
+    pooled = [q for q in columns if is_pooled(cell, estimate, q)]
+    if pooled:
+        best = taus | longer
+        posterior = {q: describe(columns[q], series.lengths, best[q]) for q in pooled}
+        bad = [q for q, about in posterior.items() if not converged(about)]
+        bad += [name for name, members in groups.items() if set(members) & set(bad)]
+        result |= {"posterior": posterior, "not_converged": bad}
+    return result
+
+
+def all_times(
+    cell: Cell, columns: dict[str, np.ndarray], lengths: tuple[int, ...], estimate: Estimate
+) -> tuple[dict[str, Tau], dict[str, Tau]]:
+    """Return the time of each quantity and average, and longer ones of those with too few lags.
+
+    Where K lags were given and are too few, the longer one has as many as it needs; there is none
+    if the chains are too short for that. Where none were given, all have as many as they need, or
+    as the chains allow.
+    """
+    groups, most = averages(cell.distribution), max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
+    means = {name: mean_of(cell, estimate, name, values) for name, values in columns.items()}
+
+    @functools.cache
+    def given(name: str) -> Times:
+        return times(columns[name], lengths, means[name], estimate.max_lag or most)
+
+    @functools.cache
+    def following(name: str) -> Times | None:
+        return following_times(columns[name], lengths, means[name])
+
+    taus, longer = {}, {}
+    for name in (*columns, *groups):
+        members = groups.get(name, (name,))
+        enough = average_of(members, following) if not estimate.max_lag else None
+        taus[name] = tau_from(enough or average_of(members, given))
+        if not estimate.max_lag:
+            taus[name] = dataclasses.replace(taus[name], short=enough is None)
+        elif taus[name].short and (enough := average_of(members, following)):
+            longer[name] = tau_from(enough)
+    return taus, longer
+
+
+def average_of(members: Sequence[str], find: Callable[[str], Times | None]) -> Times | None:
+    """Return the average of some quantities' times, if all have one."""
+    parts = [find(member) for member in members]
+    return None if any(part is None for part in parts) else averaged(parts)
+
+
+def mean_of(cell: Cell, estimate: Estimate, quantity: str, values: np.ndarray) -> float:
+    """Return the mean about which the autocovariances of a quantity are taken."""
+    if is_pooled(cell, estimate, quantity):
+        return float(values.mean(dtype=float))
+    return cell.distribution.means()[quantity]
+
+
+def is_pooled(cell: Cell, estimate: Estimate, quantity: str) -> bool:
+    """Tell whether the mean over all chains stands in for a quantity's true mean."""
+    return estimate.mean == "pooled" or cell.distribution.means()[quantity] is None
+
+
+def describe(values: np.ndarray, lengths: tuple[int, ...], tau: Tau) -> dict[str, Any]:
+    """Return what the chains say of a quantity's distribution, and whether they agree on it."""
+    effective = values.size / tau.value if tau.value > 0 else float("nan")
+    error = values.std(dtype=float) / np.sqrt(effective)
+    return {
+        "mean": {"value": finite(float(values.mean(dtype=float))), "se": finite(float(error))},
+        "quantiles": [finite(float(q)) for q in np.quantile(values, LEVELS)],
+        "rhat": finite(split_rhat(values, lengths)),
+        "effective": finite(effective),
+    }
+
+
+def converged(posterior: dict[str, Any]) -> bool:
+    """Tell whether the chains agree on a quantity, and are long enough to say so."""
+    rhat, effective = posterior["rhat"], posterior["effective"]
+    return rhat is not None and rhat <= RHAT and effective is not None and effective >= EFFECTIVE
+
+
+def finite(number: float) -> float | None:
+    """Return the number, or None where there is none: JSON has no nan."""
+    return number if abs(number) < float("inf") else None

@@ -1,0 +1,199 @@
+"""Verdicts in words: how a number found compares with one published, and all of them together.
+
+In: differences in combined standard errors, z, and how many numbers are compared. Out: agrees,
+marginal, differs, too noisy to tell or not judged; and a statement on all numbers at once.
+"""
+
+import math
+import textwrap
+from collections.abc import Sequence
+from statistics import NormalDist
+
+import pandas as pd
+
+from nrevu.analysis.student_t import t_quantile
+
+# Chances, if all numbers of a family agree, that any one of them gets the word.
+MARGINAL, DIFFERENT = 0.05, 0.01
+NOTICED = 0.2  # a number's relative difference that must not go unnoticed, or it is too noisy
+ABOUT_1 = math.log(1.05)  # a ratio published as nearer to 1 than that claims no difference
+NOISY, NOT_JUDGED, UNPUBLISHED = "too noisy to tell", "not judged", "nothing published"
+# From best to worst: of a run with several numbers the worst is printed.
+WORDS = (NOISY, "agrees", NOT_JUDGED, "marginal", "differs")
+
+
+def chance(z: float, dof: float = math.inf) -> float:
+    """Return how often |z| would be as large by chance; with few degrees of freedom, Student's t.
+
+    By Wallace's transformation to a normal variate: from 19 degrees on within 1% of the chance for
+    |z| up to 4, and 5% up to 8.
+    """
+    if math.isfinite(dof):
+        z = math.sqrt(dof * math.log1p(z * z / dof)) * (8 * dof + 1) / (8 * dof + 3)
+    return 2 * NormalDist().cdf(-abs(z))
+
+
+def verdict(p: float, count: int, noisy: bool) -> str:
+    """Return the verdict on one of `count` numbers, by the chance of its difference.
+
+    `noisy` tells that its error is so large that it could hardly have differed.
+    """
+    if math.isnan(p):
+        return NOT_JUDGED
+    any_as_large = chance_of_any(p, count)
+    if any_as_large < DIFFERENT:
+        return "differs"
+    if any_as_large < MARGINAL:
+        return "marginal"
+    return NOISY if noisy else "agrees"
+
+
+def times_longer(row) -> float:
+    """Return how many times longer our run must be for a difference that matters to be noticed.
+
+    That is, to lie outside a 95% interval. For a ratio it is all of its distance from 1: a
+    published 1.15 must be told from 1. For another number, and for a ratio published as about 1, it
+    is a fifth. Infinite, if the error of the published number alone is too large.
+    """
+    t = t_quantile(row["dof"])
+    ours, theirs = t * row["se"] / row["ours"], t * row["published.se"] / row["published"]
+    limit = NOTICED
+    if row["kind"] == "claim" and row["quantity"].startswith("ratio"):
+        distance = abs(math.log(row["published"]))
+        limit = distance if distance > ABOUT_1 else NOTICED
+    return ours**2 / (limit**2 - theirs**2) if theirs < limit else math.inf
+
+
+def noise_words(longer: float) -> str:
+    """Return what would make a comparison tell something."""
+    if math.isinf(longer):
+        return "the error of the published number is too large, as estimated from our grid"
+    return f"To do: run about {math.ceil(longer)} times as many groups"
+
+
+def chance_of_any(p: float, count: int) -> float:
+    """Return how often at least one of `count` chances would be as small as p if all agreed."""
+    return -math.expm1(count * math.log1p(-p)) if p < 1 else 1.0
+
+
+def chance_of_largest(p: Sequence[float]) -> float:
+    """Return how often the smallest of some chances would be as small if all agreed."""
+    return chance_of_any(min(p), len(p))
+
+
+def chance_of_sum(p: Sequence[float]) -> float:
+    """Return how often the sum of squares would be as large if all agreed: chi-square."""
+    half, a = sum_of_squares(p) / 2, len(p) / 2
+    if half == 0:
+        return 1.0
+    # The incomplete gamma function Q(a, half), from Q(1/2) or Q(1) upwards.
+    total, step = (math.erfc(math.sqrt(half)), 0.5) if len(p) % 2 else (math.exp(-half), 1.0)
+    while step < a:
+        total += math.exp(step * math.log(half) - half - math.lgamma(step + 1))
+        step += 1
+    return min(1.0, total)
+
+
+def sum_of_squares(p: Sequence[float]) -> float:
+    """Return the sum of squares of the normal variates that have these chances."""
+    return sum(NormalDist().inv_cdf(max(each, 1e-300) / 2) ** 2 for each in p)
+
+
+def headlines(numbers: pd.DataFrame) -> list[str]:
+    """Return a statement on all published numbers together, for each family of them."""
+    if numbers.empty:
+        return ["No published number was compared."]
+    return [overall(rows, name) for name, rows in numbers.groupby("family", sort=False)]
+
+
+def overall(numbers: pd.DataFrame, family: str) -> str:
+    """Return a statement on all the published numbers of a family."""
+    judged = numbers[numbers.p.notna()]
+    left = len(numbers) - len(judged)
+    rest = f" {left} more could not be judged." if left else ""
+    if judged.empty:
+        return f"No published number of {family} was compared.{rest}"
+    p = list(judged.p)
+    by_sum, by_largest = chance_of_sum(p), chance_of_any(min(p), int(judged.comparisons.max()))
+    joint = min(1.0, 2 * min(by_sum, by_largest)) if len(p) > 1 else by_largest
+    noisy = int((judged.verdict == NOISY).sum())
+    head = f"Consistent with {family}" if joint > 0.05 else f"Not consistent with {family}"
+    if joint > 0.05 and noisy:
+        head += ", as far as runs this short can tell"
+    too = f", {noisy} of them too noisy to tell" if noisy else ""
+    largest = f"{judged.z[judged.p.idxmin()]:+.1f} combined standard errors"
+    tests = (
+        f" (twice the smaller of: sum of squares {sum_of_squares(p):.1f}, p {probability(by_sum)}; "
+        f"largest difference {largest}, p {probability(by_largest)})"
+    )
+    count = f"{len(p)} number{'s' if len(p) > 1 else ''}{too}"
+    return f"{head}: p {probability(joint)} over {count}{tests if len(p) > 1 else ''}.{rest}"
+
+
+def probability(p: float) -> str:
+    """Return a chance as '= 0.12', '= 0.0003' or '< 1e-15'."""
+    if p < 1e-15:
+        return "< 1e-15"
+    return f"= {p:.2f}" if p >= 0.1 else f"= {p:.1g}"
+
+
+def summary(compared: pd.DataFrame) -> list[str]:
+    """Return the verdicts as lines for a terminal: all together, each published run, each claim.
+
+    A run's numbers stand as differences in standard errors, with a question mark where they are too
+    noisy to tell; a claim with its 95% interval.
+    """
+    numbers = compared[compared.kind == "number"]
+    lines = []
+    for (name, what), rows in numbers.groupby(["experiment", "what"], sort=False):
+        without = rows[rows.verdict == NOT_JUDGED]
+        judged = [run_number(row) for row in rows.drop(without.index).itertuples()]
+        texts = [f"z: {', '.join(judged)}"] if judged else []
+        texts += [f"{row.quantity} not judged: {row.reason}" for row in without.itertuples()]
+        worst = max(rows.verdict, key=WORDS.index)
+        lines.append(line(worst, name, what, "; ".join(texts)))
+    for row in compared[compared.kind == "claim"].itertuples():
+        lines.append(line(row.verdict, row.experiment, row.what, claim_text(row)))
+    heads = headlines(numbers) if len(numbers) else []
+    return [*(part for head in heads for part in textwrap.wrap(head, 110)), *lines]
+
+
+def run_number(row) -> str:
+    """Return a number of a run as its difference in standard errors: 'log_prob +0.3'."""
+    return f"{row.quantity.removeprefix('tau.')} {row.z:+.1f}{'?' if row.verdict == NOISY else ''}"
+
+
+def claim_text(row) -> str:
+    """Return what was found of a claim, or why it could not be judged."""
+    parts = [] if math.isnan(row.published) else [f"published {row.published:g}"]
+    if not math.isnan(row.ours):
+        basis = f", {row.basis}" if row.basis not in ("", "confirmed") else ""
+        parts = [f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g}{basis})", *parts]
+    parts += [] if math.isnan(row.z) else [f"z {row.z:+.1f}"]
+    return "; ".join([*parts, *([row.reason] if row.reason else [])])
+
+
+def line(word: str, name: str, what: str, found: str) -> str:
+    """Return one line of the summary, long words on what was compared cut short."""
+    return f"{word:17} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"
+
+
+def markdown(compared: pd.DataFrame) -> list[str]:
+    """Return the verdicts as two tables in Markdown, as in the README: numbers, then claims."""
+    lines = ["| run | quantity | published | ours | *z* |", "|---|---|---|---|---|"]
+    for row in compared[compared.kind == "number"].itertuples():
+        z, ours = "–", row.reason
+        if row.verdict != NOT_JUDGED:
+            digits = max(0, 1 - math.floor(math.log10(row.se)))
+            z, ours = f"{row.z:+.1f}", f"{row.ours:.{digits}f} ± {row.se:.{digits}f}"
+        what = f"`{row.experiment}`: {row.what}"
+        lines.append(f"| {what} | {row.quantity} | {row.published:.5g} | {ours} | {z} |")
+    lines += ["", "| claim | published | ours (95% interval) | by the grid | verdict |"]
+    lines += ["|---|---|---|---|---|"]
+    for row in compared[compared.kind == "claim"].itertuples():
+        found = f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g})"
+        found = row.reason if row.verdict == NOT_JUDGED else found
+        grid = f"{row.selected:#.3g}" if row.basis else ""
+        parts = (f"`{row.experiment}`: {row.what}", f"{row.published:g}", found, grid, row.verdict)
+        lines.append(f"| {' | '.join(parts)} |")
+    return lines

@@ -1,0 +1,238 @@
+"""A cell: one grid point, checked and frozen, with a readable name and a digest.
+
+In: a nested mapping, as composed from conf/ or read back from a file. Out: a Cell. The digest
+covers all that determines the cell's numbers and nothing else; the streams come from it.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import importlib
+import inspect
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nrevu import distributions
+from nrevu.core.probing import probe
+from nrevu.core.sources import own_hash
+from nrevu.core.user_files import is_foreign, load
+from nrevu.errors import Mistake, unknown
+from nrevu.fields import build, essential, real, whole
+from nrevu.files import near
+from nrevu.methods import METHODS, derived
+
+# Raised whenever a change to the code changes the numbers of some cell; tests/test_chain.py
+# holds a few numbers of this version.
+SAMPLING_VERSION = 4
+
+
+@dataclass(frozen=True)
+class U:
+    """How v moves before each decision; delta 0 with noise 1 is the standard method."""
+
+    delta: float = real(at_least=-1, at_most=1)  # translation of v; v has period 2
+    noise: float = real(at_least=0, at_most=1, default=0.0)  # half-width of a uniform added to it
+
+    def __post_init__(self):
+        if self.delta == 0 and self.noise == 0:
+            raise ValueError("delta 0 with noise 0 never moves v; for a fresh u: u=standard")
+
+    @property
+    def name(self) -> str:
+        """Return the choice of conf/u that this is."""
+        return "standard" if self == STANDARD else "nonreversible"
+
+
+STANDARD = U(delta=0.0, noise=1.0)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What makes a recorded group."""
+
+    group: int = whole(at_least=1, at_most=10**9)  # updates per recorded group
+    # Updates between Gibbs scans; 0: none.
+    gibbs_every: int = whole(at_least=0, at_most=10**9, default=0)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How long to run."""
+
+    groups: int = whole(at_least=1)  # recorded groups, over all chains together
+    burn_in: int = whole(at_least=0)  # groups left out at the start of each chain
+    chains: int = whole(at_least=1)  # independent chains
+
+    def __post_init__(self):
+        if self.chains > self.groups:
+            given = f"{self.chains} chains need at least as many groups"
+            raise ValueError(f"{given}, not {self.groups}")
+
+    def lengths(self) -> list[int]:
+        """Return the recorded groups of each chain, differing by one at the most."""
+        least, more = divmod(self.groups, self.chains)
+        return [least + (chain < more) for chain in range(self.chains)]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One grid point."""
+
+    distribution: Any  # an instance of a distribution's class
+    method: Any  # one of nrevu.method
+    u: U
+    schedule: Schedule
+    run: Run
+    seed: int = whole(at_least=0)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Return 16 hex digits of everything that determines the numbers."""
+        text = json.dumps([SAMPLING_VERSION, identity(self)], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def name(self) -> str:
+        """Return a name that a person can read."""
+        parts = identity(self)
+        words = [word(parts[key]) for key in ("distribution", "method", "u")]
+        return " ".join([*words, word(parts["schedule"] | parts["run"]), f"seed={self.seed}"])
+
+    @property
+    def derived(self) -> dict[str, float]:
+        """Return what follows from the method's settings for this distribution."""
+        return derived(self.method, self.distribution.dim)
+
+    @property
+    def updates(self) -> int:
+        """Return the number of updates in all chains, burn-in included."""
+        return (self.run.groups + self.run.burn_in * self.run.chains) * self.schedule.group
+
+
+def word(part: Mapping[str, Any]) -> str:
+    """Return 'metropolis(stepsize=1.8)' for {name: metropolis, stepsize: 1.8}."""
+    inside = ",".join(f"{key}={value}" for key, value in part.items() if key != "name")
+    return part.get("name", "") + (f"({inside})" if inside else "")
+
+
+def identity(cell: Cell) -> dict[str, Any]:
+    """Return what determines the cell's numbers, the version of the code apart."""
+    return {
+        "distribution": {"name": name_of(cell.distribution), **content(cell.distribution)},
+        "method": {"name": name_of(cell.method), **essential(cell.method)},
+        "u": {"name": cell.u.name} | (essential(cell.u) if cell.u != STANDARD else {}),
+        "schedule": essential(cell.schedule),
+        "run": essential(cell.run),
+        "seed": cell.seed,
+    }
+
+
+def content(distribution: Any) -> dict[str, Any]:
+    """Return what of a distribution determines numbers: of a file, what is in it."""
+    own = essential(distribution) | getattr(distribution, "content", dict)()
+    if is_foreign(type(distribution)):
+        own["source"] = own_hash(type(distribution))
+    return own
+
+
+def config(cell: Cell) -> dict[str, Any]:
+    """Return the nested mapping that `from_config` turns back into the cell."""
+    full = identity(cell)
+    own = {f.name for f in dataclasses.fields(cell.distribution)} | {"name", "source"}
+    full["distribution"] = {k: v for k, v in full["distribution"].items() if k in own}
+    for part in ("distribution", "method", "schedule", "run"):
+        full[part] |= dataclasses.asdict(getattr(cell, part))
+    if cell.u != STANDARD:
+        full["u"] |= dataclasses.asdict(cell.u)
+    if is_foreign(type(cell.distribution)):
+        full["distribution"]["file"] = near(inspect.getfile(type(cell.distribution)))
+    return full
+
+
+def parameters(cell: Cell) -> dict[str, Any]:
+    """Return the cell flat, under the keys that `nrevu run` takes."""
+    flat = {}
+    for key, part in config(cell).items():
+        for name, value in part.items() if isinstance(part, dict) else [("", part)]:
+            flat[key if name in ("", "name") else f"{key}.{name}"] = value
+    return flat
+
+
+def from_config(values: Mapping[str, Any]) -> Cell:
+    """Return the checked Cell of a nested mapping, or raise a Mistake that names the key."""
+    distribution = build_distribution(values["distribution"])
+    method = build_named(values["method"], "method", method_class)
+    u = dict(values["u"])
+    name = u.pop("name", None)
+    if name == "standard" and u:
+        raise Mistake("u=standard takes no settings; use u=nonreversible", key=f"u.{next(iter(u))}")
+    if name not in ("standard", "nonreversible"):
+        raise unknown("choice", name, ("standard", "nonreversible"), key="u")
+    parts = {
+        "u": STANDARD if name == "standard" else build(U, u, "u"),
+        "schedule": build(Schedule, values["schedule"], "schedule"),
+        "run": build(Run, values["run"], "run"),
+    }
+    check_gibbs(distribution, parts["schedule"])
+    if method.update == "hamiltonian" and not hasattr(distribution, "gradient"):
+        message = f"'{name_of(distribution)}' has no gradient: only metropolis can sample it"
+        raise Mistake(message, key="method")
+    seed = values["seed"]
+    if type(seed) is not int or seed < 0:
+        raise Mistake(f"{seed!r} is not allowed: it must be a whole number at least 0", key="seed")
+    return Cell(distribution=distribution, method=method, seed=seed, **parts)
+
+
+def check_gibbs(distribution: Any, schedule: Schedule) -> None:
+    """Raise a Mistake if there is something to Gibbs-sample and no scan, or the reverse."""
+    name, every = name_of(distribution), schedule.gibbs_every
+    if hasattr(distribution, "gibbs") and every == 0:
+        message = f"'{name}' has variables that only Gibbs scans move: set it to 1 or more"
+        raise Mistake(message, key="schedule.gibbs_every")
+    if every > 0 and not hasattr(distribution, "gibbs"):
+        message = f"'{name}' has nothing to Gibbs-sample: it must be 0"
+        raise Mistake(message, key="schedule.gibbs_every")
+
+
+def build_distribution(values: Mapping[str, Any]) -> Any:
+    """Return the distribution of {name: ..., settings}, or of {file: ..., name: ..., settings}."""
+    if "file" not in values:
+        return build_named(values, "distribution", distribution_class)
+    settings = {key: value for key, value in values.items() if key not in ("file", "source")}
+    if not isinstance(values["file"], str):
+        raise Mistake("must be the path of a Python file", key="distribution.file")
+    own = build_named(settings, "distribution", lambda name: load(values["file"], name))
+    probe(own)
+    return own
+
+
+def build_named(values: Mapping[str, Any], prefix: str, find):
+    """Return the object of {name: ..., settings}, its class found by name."""
+    settings = dict(values)
+    return build(find(settings.pop("name", None)), settings, prefix)
+
+
+def method_class(name: str) -> type:
+    """Return a method's class by its name in conf/method."""
+    if name not in METHODS:
+        raise unknown("choice", name, METHODS, key="method")
+    return METHODS[name]
+
+
+@functools.cache
+def distribution_class(name: str) -> type:
+    """Return the class of nrevu/distributions/NAME.py."""
+    known = {path.stem for path in Path(distributions.__file__).parent.glob("[a-z]*.py")}
+    if name not in known:
+        raise unknown("choice", name, known, key="distribution")
+    return getattr(importlib.import_module(f"nrevu.distributions.{name}"), name.capitalize())
+
+
+def name_of(obj: Any) -> str:
+    """Return the name under which an object's class is chosen in a config."""
+    methods = {cls: name for name, cls in METHODS.items()}
+    own = type(obj).__name__
+    return methods.get(type(obj)) or (own if is_foreign(type(obj)) else own.lower())

@@ -1,0 +1,47 @@
+"""What the chains of one cell recorded; the form in which it is kept and analysed."""
+
+import dataclasses
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Series:
+    """What the chains of one cell recorded."""
+
+    columns: tuple[str, ...]  # names of what is recorded
+    rows: np.ndarray  # float32 (groups, columns): state at the end of each group
+    rejected: np.ndarray  # unsigned (groups): updates rejected in each group
+    lengths: tuple[int, ...]  # rows of each chain
+    density: int  # density evaluations in the recorded groups
+    gradient: int  # gradient evaluations in the recorded groups
+    overflows: int  # of the updates rejected there, those whose energy was not finite
+    cpu_seconds: float  # of the updates, burn-in included, compilation left out
+
+
+def bits(series: Series) -> str:
+    """Return 16 hex digits of all that was recorded and counted, to compare runs bit by bit."""
+    counts = (series.lengths, series.density, series.gradient, series.overflows)
+    hashed = hashlib.sha256(repr(counts).encode())
+    hashed.update(np.ascontiguousarray(series.rows, "<f4").data)
+    hashed.update(np.ascontiguousarray(series.rejected, "<u8").data)
+    return hashed.hexdigest()[:16]
+
+
+def part(series: Series, chains: range) -> Series:
+    """Return what some consecutive chains recorded, with their share of the counts."""
+    ends = np.cumsum([0, *series.lengths])
+    rows = slice(ends[chains[0]], ends[chains[-1] + 1])
+    groups = len(series.rows[rows])
+    share = lambda count: count * groups // len(series.rows)  # noqa: E731
+    return dataclasses.replace(
+        series,
+        rows=series.rows[rows],
+        rejected=series.rejected[rows],
+        lengths=tuple(series.lengths[chain] for chain in chains),
+        density=share(series.density),
+        gradient=share(series.gradient),
+        overflows=share(series.overflows),
+    )

@@ -1,0 +1,1 @@
+"""From a YAML file to checked cells. The only room that uses Hydra."""

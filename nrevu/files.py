@@ -1,0 +1,86 @@
+"""Files: atomic writes, content hashes, short paths, and where configs and workflow are.
+
+Imports nothing that is slow.
+"""
+
+import functools
+import hashlib
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nrevu.errors import Mistake
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(name: str) -> Path:
+    """Return a file or folder that lies in an installed package, or beside it in a checkout."""
+    inside = PACKAGE / name
+    return inside if inside.exists() else PACKAGE.parent / name
+
+
+def folder() -> Path:
+    """Return conf/."""
+    return shipped("conf")
+
+
+def snakefile() -> Path:
+    """Return the workflow's Snakefile."""
+    return shipped("Snakefile")
+
+
+@functools.cache
+def choices(group: str) -> list[str]:
+    """Return the names of the files in a config group."""
+    return sorted(path.stem for path in (folder() / group).glob("*.yaml"))
+
+
+def near(file: str) -> str:
+    """Return a path relative to the working directory, if it is below it."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def here() -> str:
+    """Return a name for this process that no other has, on any machine of a shared file system."""
+    return f"{socket.gethostname()}.{os.getpid()}"
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Give a temporary path, of the same ending, that takes the real name once it is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.stem}.{here()}.tmp{path.suffix}")
+    yield unfinished
+    unfinished.replace(path)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    with whole(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """Give a temporary path that takes the real name; a place that cannot be is a Mistake."""
+    try:
+        with whole(path) as unfinished:
+            yield unfinished
+    except OSError as error:
+        raise Mistake(f"cannot be written: {error.strerror or error}", place=str(path)) from None
+
+
+def content_hash(files: list[Path]) -> str:
+    """Return 16 hex digits of the contents of files."""
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+@functools.cache
+def code_hash(*rooms: str) -> str:
+    """Return a hash of the sources of some of the package's folders."""
+    sources = (sorted((PACKAGE / room).rglob("*.*")) for room in rooms)
+    return content_hash([file for room in sources for file in room if file.suffix != ".pyc"])

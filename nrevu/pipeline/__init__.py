@@ -1,0 +1,1 @@
+"""From experiments to the jobs of Snakemake."""

@@ -1,0 +1,77 @@
+"""What work costs: CPU seconds and bytes, estimated before it is done.
+
+In: cells, and the measured speed of distributions from users' files. Out: about how long a cell
+takes on a core of 2021, what the workflow adds to it, and how much disk its series takes. The
+estimates decide which cells share a batch, so they depend on nothing that changes from one
+process to the next.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nrevu.cells.cell import Cell
+from nrevu.core.contracts import counts_type, recorded
+from nrevu.core.sources import own_hash
+from nrevu.core.user_files import is_foreign
+from nrevu.experiments.experiment import Experiment
+from nrevu.methods import leapfrogs
+
+JITTER = 80  # nanoseconds to draw a trajectory's stepsize
+# CPU seconds that each job of the workflow adds to the cells' own: mostly to start Python.
+SAMPLE, CONFIRM, FIGURE, TABLE, REPORT = 3.0, 3.0, 6.0, 1.5, 12.0
+META = 1600  # bytes of a cell's file that are not its series
+
+
+def speed_key(distribution: Any) -> str:
+    """Return under which name the speed of a user's distribution is kept."""
+    return f"{own_hash(type(distribution))}-{distribution.dim}"
+
+
+def evaluation(distribution: Any, speeds: Mapping[str, float]) -> float:
+    """Return about how many nanoseconds an evaluation of the gradient takes."""
+    default = 0.4 * distribution.dim
+    if is_foreign(type(distribution)):
+        default = speeds.get(speed_key(distribution), default)
+    return getattr(distribution, "nanoseconds", default)
+
+
+def cost(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
+    """Return about how many CPU seconds a cell takes."""
+    steps = leapfrogs(cell.method)
+    ns = 20 + 2.0 * cell.distribution.dim + JITTER * (getattr(cell.method, "jitter", 0) > 0)
+    ns += evaluation(cell.distribution, speeds or {}) * max(1, steps)
+    return cell.updates * ns * 1e-9 + 0.01
+
+
+def settling(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
+    """Return about how many CPU seconds a process spends on starts, once for all its cells."""
+    _, steps, trajectories = getattr(cell.distribution, "settling", (0, 0, 0))
+    each = evaluation(cell.distribution, speeds or {}) if steps else 0.0
+    return cell.run.chains * steps * trajectories * each * 1e-9
+
+
+def confirm_cost(experiment: Experiment, speeds: Mapping[str, float] | None = None) -> float:
+    """Return about how many CPU seconds it takes to confirm the best cells of one group."""
+    settings = experiment.confirm
+    if not settings:
+        return 0.0
+    mean = sum(cost(cell, speeds) for cell in experiment.cells) / len(experiment.cells)
+    return settings["cells"] * settings["longer"] * mean
+
+
+def overhead(
+    experiment: Experiment, batches: Iterable[tuple[Cell, ...]], confirming: int, speeds=None
+) -> float:
+    """Return about how many CPU seconds the workflow adds to some batches, two kinds of them."""
+    jobs = [SAMPLE + settling(batch[0], speeds) for batch in batches]
+    if not jobs:
+        return 0.0
+    drawn = FIGURE * len(experiment.figures) + TABLE * 3
+    return sum(jobs) + confirming * CONFIRM + drawn
+
+
+def size_on_disk(cell: Cell) -> int:
+    """Return about how many bytes a cell's series takes."""
+    counts = counts_type(cell.schedule.group).itemsize
+    row = 3.25 * len(recorded(cell.distribution)) + 0.6 * counts  # as `store` packs them
+    return round(cell.run.groups * row) + META

@@ -1,0 +1,176 @@
+"""What of a plan is done, what is to run and why, and about how long that takes.
+
+In: a Plan and the cells' files on disk. Out: for each experiment its cells done and to run, by
+reason: new, settings changed, code changed, damaged; CPU seconds and bytes to come. Times are those
+of like cells that ran here before, or the model's, for this machine's speed.
+"""
+
+import contextlib
+import json
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nrevu.analysis.selection import groups
+from nrevu.cells.cell import Cell, config, from_config, parameters
+from nrevu.errors import Mistake
+from nrevu.pipeline.cost_model import REPORT, confirm_cost, cost, overhead, size_on_disk
+from nrevu.pipeline.plan import Plan
+from nrevu.results import series_files
+
+NORMALS = 0.0135  # seconds that numpy took for 2^20 normals on the machine of the cost model
+TELLING = 0.05  # CPU seconds that a cell must have taken to tell how fast a machine is
+CODE = ("distribution.source", "distribution.file")
+
+
+@dataclass(frozen=True)
+class Share:
+    """One experiment's share of a plan."""
+
+    name: str
+    cells: int
+    done: int
+    reasons: Mapping[str, int]  # how many cells are to run, and why
+    seconds: float  # of CPU time to come, for cells, confirmation and all that follows
+    bytes: int  # of disk to come
+
+
+def status(plan: Plan) -> list[Share]:
+    """Return the share of each experiment; a cell of several counts with the first."""
+    stored = series_files.metas(plan.folder)
+    seen: set[str] = set()
+    like = measured_times(stored.values())
+    factor = speed_factor(stored.values(), plan)
+    shares = []
+    for name, experiment in plan.experiments.items():
+        own = [cell for cell in experiment.cells if cell.digest not in seen]
+        seen |= {cell.digest for cell in own}
+        why = reasons(own, stored)
+        left = [cell for cell in own if cell.digest in why]
+        seconds = sum(estimate(cell, like, factor, plan) for cell in left)
+        again = len(groups(experiment.cells, experiment.confirm))
+        again -= 0 if left else len(confirmed_groups(plan, name))
+        seconds += factor * again * confirm_cost(experiment, plan.speeds)
+        waiting = [b for b in plan.batches[name].values() if any(c.digest in why for c in b)]
+        seconds += factor * overhead(experiment, waiting, len(plan.confirms[name]), plan.speeds)
+        room = sum(size_on_disk(cell) for cell in left) + confirm_bytes(experiment, again)
+        counts = Counter(why.values())
+        shares.append(Share(name, len(own), len(own) - len(left), counts, seconds, room))
+    return shares
+
+
+def confirmed_groups(plan: Plan, experiment: str) -> set[int]:
+    """Return which groups of cells are confirmed, in whatever batches that was done."""
+    found: set[int] = set()
+    for file in (plan.made(experiment) / "confirm").glob("*.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError):  # half written, or of old
+            found |= set(json.loads(file.read_text())["groups"])
+    return found
+
+
+def total_seconds(shares: Iterable[Share]) -> float:
+    """Return the CPU seconds to come in all, the report included if there is anything to do."""
+    total = sum(share.seconds for share in shares)
+    return total + REPORT if total else 0.0
+
+
+def confirm_bytes(experiment, groups: int) -> int:
+    """Return about how many bytes the series of confirmed cells take."""
+    if not experiment.confirm:
+        return 0
+    mean = sum(size_on_disk(cell) for cell in experiment.cells) / len(experiment.cells)
+    return int(groups * experiment.confirm["cells"] * experiment.confirm["longer"] * mean)
+
+
+def reasons(cells: list[Cell], stored: Mapping[str, dict[str, Any] | None]) -> dict[str, str]:
+    """Return why each cell that is not there has to run, by digest.
+
+    A cell that differs from one on disk only in settings that the sweep does not vary was changed.
+    """
+    missing = [cell for cell in cells if not stored.get(cell.digest)]
+    wanted = {cell.digest for cell in cells}
+    leftover = [meta for digest, meta in stored.items() if meta and digest not in wanted]
+    flat = {cell.digest: parameters(cell) for cell in cells if leftover}
+    names = {name for row in flat.values() for name in row}
+    varying = [name for name in names if len({row.get(name) for row in flat.values()}) > 1]
+    keys = ("distribution", "method", "seed", *varying)
+    codes = {repr(sorted_config(meta["config"])) for meta in leftover}
+    alike = {tuple(flattened(meta["config"]).get(key) for key in keys) for meta in leftover}
+    why = {}
+    for cell in missing:
+        if cell.digest in stored:
+            why[cell.digest] = "damaged"
+        elif repr(sorted_config(config(cell))) in codes:
+            why[cell.digest] = "code changed"
+        else:
+            own = tuple(flat[cell.digest].get(key) for key in keys) if leftover else None
+            why[cell.digest] = "settings changed" if own in alike else "new"
+    return why
+
+
+def sorted_config(settings: Mapping[str, Any]) -> list:
+    """Return a cell's config in order, without what stands for the code of a user's file."""
+    flat = flattened(settings)
+    return sorted((k, v) for k, v in flat.items() if k not in CODE)
+
+
+def flattened(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a config flat, as `parameters` does of a cell."""
+    flat = {}
+    for key, part in settings.items():
+        for name, value in part.items() if isinstance(part, dict) else [("", part)]:
+            flat[key if name in ("", "name") else f"{key}.{name}"] = value
+    return flat
+
+
+def kind(settings: Mapping[str, Any]) -> str:
+    """Return what decides how long an update takes, as text."""
+    method = {k: settings["method"].get(k) for k in ("name", "L", "jitter")}
+    return repr((settings["distribution"], method, settings["u"]["name"]))
+
+
+def measured_times(stored: Iterable[dict[str, Any] | None]) -> dict[str, float]:
+    """Return the CPU seconds of an update for each kind of cell that ran here before."""
+    found: dict[str, list[float]] = {}
+    for meta in (m for m in stored if m):
+        run, group = meta["config"]["run"], meta["config"]["schedule"]["group"]
+        updates = (run["groups"] + run["burn_in"] * run["chains"]) * group
+        found.setdefault(kind(meta["config"]), []).append(meta["cpu_seconds"] / updates)
+    return {key: statistics.median(values) for key, values in found.items()}
+
+
+def estimate(cell: Cell, like: Mapping[str, float], factor: float, plan: Plan) -> float:
+    """Return about how many CPU seconds a cell takes here."""
+    each = like.get(kind(config(cell)))
+    return cell.updates * each if each is not None else factor * cost(cell, plan.speeds)
+
+
+def speed_factor(stored: Iterable[dict[str, Any] | None], plan: Plan) -> float:
+    """Return how many times slower this machine is than that of the cost model.
+
+    By the cells that took some time here; where there are none, by how fast numpy makes normals.
+    """
+    ratios = []
+    for meta in (m for m in stored if m and m["cpu_seconds"] > TELLING):
+        try:
+            ratios.append(meta["cpu_seconds"] / cost(from_config(meta["config"]), plan.speeds))
+        except Mistake:  # a user's file that is gone
+            continue
+        if len(ratios) == 200:
+            break
+    if ratios:
+        return statistics.median(ratios)
+    rng = np.random.default_rng(1)
+    return min(spent(lambda: rng.standard_normal(1 << 20)) for _ in range(5)) / NORMALS
+
+
+def spent(work) -> float:
+    """Return the CPU seconds that something takes."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started

@@ -1,0 +1,57 @@
+"""How fast distributions from users' files are: measured once, and kept beside the results.
+
+In: cells. Out: nanoseconds of an evaluation by `costs.speed_key`, in results/speeds.json. Only the
+process that runs the workflow measures; its jobs read the file, so that all of them pack cells
+into the same batches. A function that cannot be compiled is found here, before anything runs.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from nrevu.cells.cell import Cell
+from nrevu.core.user_files import is_foreign
+from nrevu.files import write_text
+from nrevu.pipeline.cost_model import speed_key
+
+
+def known(root: Path) -> dict[str, float]:
+    """Return the speeds that were measured before."""
+    try:
+        found = json.loads((root / "speeds.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return {str(key): float(value) for key, value in found.items()}
+
+
+def measured(cells: Iterable[Cell], root: Path, tell: Callable[[str], None]) -> dict[str, float]:
+    """Return the speeds of the users' distributions among some cells, measuring new ones."""
+    speeds = known(root)
+    new = {}
+    for cell in cells:
+        own, key = cell.distribution, ""
+        if is_foreign(type(own)) and not hasattr(own, "nanoseconds"):
+            key = speed_key(own)
+        if key and key not in speeds and key not in new:
+            tell(f"compiling {type(own).__name__}, to see how fast it is")
+            new[key] = measure(own)
+    if new:
+        write_text(root / "speeds.json", json.dumps(speeds | new, indent=1))
+    return speeds | new
+
+
+def measure(distribution: Any) -> float:
+    """Return how many nanoseconds an evaluation takes, of the gradient if there is one."""
+    from nrevu.core.binding import repeated
+
+    evaluate = repeated(distribution)
+    evaluate(1)
+    times, count = 1, 1e-9
+    while count < 0.01:
+        times *= 4
+        started = time.process_time()
+        evaluate(times)
+        count = time.process_time() - started
+    return 1e9 * count / times

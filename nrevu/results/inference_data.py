@@ -1,0 +1,88 @@
+"""The series of a cell in ArviZ's form, InferenceData. The only module that imports xarray.
+
+In: a cell, its series, and what is known of its making. Out: an xarray DataTree whose groups
+`posterior` and `sample_stats` hold arrays (chain, draw); `write` makes it a NetCDF file, which
+`arviz.from_netcdf` reads.
+"""
+
+import datetime
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nrevu.cells.cell import Cell
+from nrevu.errors import Mistake
+from nrevu.core.contracts import quantities
+from nrevu.cells.series import Series
+
+
+def needed_xarray():
+    """Return xarray, if what it writes NetCDF files by is there too, or say how to install it."""
+    try:
+        import h5netcdf  # noqa: F401
+        import h5py  # noqa: F401
+        import xarray
+    except ImportError as error:
+        command = f"{sys.executable} -m pip install 'nrevu[arviz]'"
+        raise Mistake(f"a file for ArviZ needs {error.name}: {command}") from None
+    return xarray
+
+
+def inference_data(cell: Cell, series: Series, meta: dict[str, Any]):
+    """Return a DataTree in ArviZ's form; chains are cut to the shortest."""
+    columns = quantities(cell.distribution, series.rows).T
+    rejected = by_chain(series.rejected, series.lengths)
+    posterior = {
+        free_name(name): by_chain(values, series.lengths).astype(np.float64)
+        for name, values in zip(cell.distribution.means(), columns, strict=True)
+    }
+    sample_stats = {
+        "rejected": rejected.astype(np.int64),  # updates rejected in each group
+        "acceptance_rate": 1 - rejected / cell.schedule.group,
+    }
+    return tree({"posterior": posterior, "sample_stats": sample_stats}, attributes(meta))
+
+
+def tree(groups: dict[str, dict[str, np.ndarray]], about: dict[str, str]):
+    """Return the DataTree of arrays (chain, draw), by group and name."""
+    xarray = needed_xarray()
+    made = {"/": xarray.Dataset(attrs=about)}
+    for group, arrays in groups.items():
+        variables = {name: (("chain", "draw"), array) for name, array in arrays.items()}
+        chains, draws = next(iter(arrays.values())).shape
+        coords = {"chain": np.arange(chains), "draw": np.arange(draws)}
+        made[group] = xarray.Dataset(variables, coords, about)
+    return xarray.DataTree.from_dict(made)
+
+
+def free_name(name: str) -> str:
+    """Return the name of a quantity, changed where a dimension of the file has it already."""
+    return f"{name}_" if name in ("chain", "draw") else name
+
+
+def by_chain(values: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
+    """Return (chains, draws) of values that lie chain after chain, cut to the shortest."""
+    starts = np.cumsum([0, *lengths[:-1]])
+    return np.stack([values[start : start + min(lengths)] for start in starts])
+
+
+def attributes(meta: dict[str, Any]) -> dict[str, str]:
+    """Return what the file says of where its numbers come from; what is nested, as JSON."""
+    return {
+        "created_at": datetime.datetime.now(datetime.UTC).isoformat(),
+        "inference_library": "nrevu",
+        "inference_library_version": meta["provenance"]["nrevu"],
+        "digest": meta["digest"],
+        "name": meta["name"],
+        "config": json.dumps(meta["config"]),
+        "provenance": json.dumps(meta["provenance"]),
+    }
+
+
+def write(path: Path, data: Any) -> None:
+    """Write a DataTree as a NetCDF file."""
+    data.to_netcdf(path, engine="h5netcdf")

@@ -1,0 +1,89 @@
+"""Cells: identity, names and the way back from a config."""
+
+import dataclasses
+
+import pytest
+
+from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U, config, from_config, parameters
+from nrevu.distributions.gaussian import Gaussian
+from nrevu.errors import Mistake
+from nrevu.fields import essential, real
+from nrevu.methods import Metropolis
+
+
+def cell(**changes):
+    plain = {
+        "distribution": Gaussian(40),
+        "method": Metropolis(1.8, 0.5),
+        "u": U(0.3),
+        "schedule": Schedule(40),
+        "run": Run(1000, 5, 10),
+        "seed": 1,
+    }
+    return Cell(**{**plain, **changes})
+
+
+def test_digest_is_stable():
+    """If this fails, every user's finished cells would run again."""
+    assert cell().digest == "daf9a0d23dfd7249"
+
+
+def test_digest_covers_all_that_matters():
+    changes = [
+        {"distribution": Gaussian(41)},
+        {"method": Metropolis(1.80001, 0.5)},
+        {"method": Metropolis(1.8, 0.4)},
+        {"u": U(0.3, 0.01)},
+        {"u": STANDARD},
+        {"schedule": Schedule(41)},
+        {"schedule": Schedule(40, 10)},
+        {"run": Run(1001, 5, 10)},
+        {"run": Run(1000, 6, 10)},
+        {"run": Run(1000, 5, 11)},
+        {"seed": 2},
+    ]
+    assert len({cell().digest, *(cell(**change).digest for change in changes)}) == 12
+
+
+def test_a_neutral_field_added_later_changes_no_digest():
+    @dataclasses.dataclass(frozen=True)
+    class Later(Metropolis):
+        jitter: float = real(default=0.0)
+
+    assert essential(Later(1.8, 0.5)) == essential(Metropolis(1.8, 0.5))
+    assert essential(Later(1.8, 0.5, 30.0))["jitter"] == 30
+
+
+def test_numbers_that_are_equal_are_one_cell():
+    written = config(cell(method=Metropolis(2.0, 0.5)))
+    written["method"]["stepsize"] = 2
+    assert from_config(written).digest == cell(method=Metropolis(2.0, 0.5)).digest
+
+
+@pytest.mark.parametrize("u", [STANDARD, U(0.3), U(-0.2, 0.5), U(0.0, 0.5)])
+def test_config_round_trip(u):
+    assert from_config(config(cell(u=u))) == cell(u=u)
+
+
+def test_delta_0_with_noise_1_is_the_standard_method():
+    written = config(cell())
+    written["u"] = {"name": "nonreversible", "delta": 0, "noise": 1}
+    assert from_config(written) == cell(u=STANDARD)
+    assert parameters(cell(u=STANDARD))["u"] == "standard"
+
+
+def test_v_that_never_moves_is_refused():
+    written = config(cell())
+    written["u"] = {"name": "nonreversible", "delta": 0, "noise": 0}
+    with pytest.raises(Mistake, match="u=standard"):
+        from_config(written)
+
+
+def test_lengths_add_up():
+    assert Run(103, 0, 10).lengths() == [11] * 3 + [10] * 7
+    assert sum(Run(1000, 0, 7).lengths()) == 1000
+
+
+def test_name_is_readable():
+    name = cell().name
+    assert "gaussian(dim=40)" in name and "nonreversible(delta=0.3)" in name and "seed=1" in name
