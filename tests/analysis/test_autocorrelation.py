@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from artificial import ar1
 
 from nrevu.analysis.autocorrelation import (
     autocorrelation_time,
@@ -19,17 +20,6 @@ from nrevu.analysis.autocorrelation import (
     unit_count,
 )
 from nrevu.analysis.student_t import t_quantile
-
-
-def ar1(phi, chains, length, seed, mean=0.0):
-    """Return AR(1) chains (chains * length) with unit variance, started in equilibrium."""
-    rng = np.random.default_rng(seed)
-    x = np.empty((chains, length))
-    x[:, 0] = rng.standard_normal(chains)
-    noise = math.sqrt(1 - phi * phi) * rng.standard_normal((chains, length))
-    for t in range(1, length):
-        x[:, t] = phi * x[:, t - 1] + noise[:, t]
-    return (x + mean).ravel(), [length] * chains
 
 
 def by_the_book(values, mean, max_lag):

@@ -6,29 +6,14 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from artificial import made_up
 from conftest import REPO
 
 from nrevu.analysis.claims import matching
 from nrevu.analysis.comparison import compare
 from nrevu.analysis.student_t import t_quantile
-from nrevu.cells.cell import parameters
-from nrevu.core.contracts import averages
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment import Family, expand
-
-
-def made_up(experiment, tau):
-    """Return a table whose autocorrelation times are given by a function of the cell."""
-    rows = []
-    for cell in experiment.cells:
-        row = parameters(cell) | {"rejection_rate": 0.6265, "rejection_rate.se": 0.0001}
-        for quantity in (*cell.distribution.means(), *averages(cell.distribution)):
-            row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
-            row |= {f"cost.{quantity}": 60 * tau(cell), f"cost.{quantity}.se": 1.2}
-            row |= {f"tau.{quantity}.{end}": None for end in ("longer", "longer.se")}
-            row[f"tau.{quantity}.lag_too_short"] = False
-        rows.append(row | {"digest": cell.digest})
-    return pd.DataFrame(rows)
 
 
 def test_differences_count_both_errors():

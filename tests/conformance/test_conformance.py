@@ -28,7 +28,7 @@ from nrevu.distributions.network import Network
 from nrevu.distributions.pairs import Pairs
 from nrevu.experiments.experiment import expand
 
-FLAWED = str(REPO / "tests" / "flawed.py")
+FLAWED = str(REPO / "tests/helpers/flawed.py")
 NETWORK = Network(2, 20, 1, 1, 1, 4.0, 0.5)
 
 

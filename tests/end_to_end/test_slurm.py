@@ -1,6 +1,6 @@
 """The workflow as jobs of a real Slurm: the same bits; what is cancelled or killed is recovered.
 
-A private cluster of one node is started on loopback (tests/slurm.py) and stopped afterwards. What
+A private cluster of one node is started on loopback (tests/helpers/slurm.py) and stopped afterwards. What
 ran is read from what that cluster wrote down itself. The runs go side by side, since each mostly
 waits for the next look at the queue.
 """
