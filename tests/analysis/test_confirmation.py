@@ -85,6 +85,7 @@ def test_the_two_parts_share_nothing():
     assert whole == {"choosing": None, "confirmed": summarise(CELL, series, estimate)}
 
 
+@pytest.mark.slow
 def test_the_selected_minimum_is_optimistic_and_the_confirmed_one_is_not():
     """200 grids of 12 cells, all with tau 3: mean of what is quoted, to 4 standard errors.
 

@@ -44,9 +44,9 @@ def outcomes(distribution):
     "distribution, skipped",
     [
         (Gaussian(3), {"gibbs", "renew"}),
-        (Pairs(4, 0.95), {"gibbs", "renew"}),
-        (Mixed(5, 0.2), set()),
-        (NETWORK, {"draws", "metropolis", "hamiltonian"}),
+        pytest.param(Pairs(4, 0.95), {"gibbs", "renew"}, marks=pytest.mark.slow),
+        pytest.param(Mixed(5, 0.2), set(), marks=pytest.mark.slow),
+        pytest.param(NETWORK, {"draws", "metropolis", "hamiltonian"}, marks=pytest.mark.slow),
         (flawed(), set()),
     ],
     ids=lambda value: type(value).__name__,

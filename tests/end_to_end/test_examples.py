@@ -67,6 +67,7 @@ def made(tmp_path_factory, snakemake):
     return folder / "results"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_runs_at_smoke_size(name, made):
     experiment = expand(str(file(name)), "smoke")
@@ -100,6 +101,7 @@ def test_without_noise_some_chains_never_leave_their_plateau():
     assert (plateau[~stuck].mean(axis=1) < 0.87).all() and rhat[1] > 1.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta, noise", [(0.4, 0.1), (0.1, 0.0), (0.41421356, 0.0)])
 def test_noise_or_another_delta_mends_it(delta, noise):
     (plateau, side), rhat = one_by_one(delta, noise)

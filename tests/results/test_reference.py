@@ -58,14 +58,19 @@ def in_a_process(code, *words, **variables):
     return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
 
 
-def test_fresh_and_cached_kernels_give_the_same_bits(tmp_path):
-    """For every distribution, method and the user's file, from an empty cache folder."""
+@pytest.mark.parametrize(
+    "cells",
+    [pytest.param(CELLS[4:8:3], id="pairs"), pytest.param(CELLS, id="all", marks=pytest.mark.slow)],
+)
+def test_fresh_and_cached_kernels_give_the_same_bits(tmp_path, cells):
+    """From an empty cache folder; of all distributions and methods, and of a user's file."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    fresh, cached = (in_a_process(PROGRAM, json.dumps(CELLS), **cache) for _ in range(2))
-    assert fresh == cached and len(set(json.loads(fresh))) == len(CELLS)
+    fresh, cached = (in_a_process(PROGRAM, json.dumps(cells), **cache) for _ in range(2))
+    assert fresh == cached and len(set(json.loads(fresh))) == len(cells)
     assert list(tmp_path.rglob("*.nbc"))  # there was a cache to load from
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not runs_here(), reason="this processor cannot run code for x86-64-v3")
 @pytest.mark.parametrize("target", ["haswell", "znver3"])
 def test_bits_do_not_depend_on_the_processor(target, tmp_path):
@@ -76,7 +81,7 @@ def test_bits_do_not_depend_on_the_processor(target, tmp_path):
     assert other == in_a_process(PROGRAM, some)
 
 
-TELL = "from nrevu import target; print(target.TARGET, target.is_fixed(), target.target_note())"
+TELL = "from nrevu.core import target; print(target.TARGET, target.is_fixed(), target.target_note())"
 
 
 @pytest.mark.skipif(not runs_here(), reason="this processor cannot run code for x86-64-v3")
@@ -97,7 +102,9 @@ EXPERIMENTS = {"gaussian": "fig1", "pairs": "fig2", "mixed": "mixed_hmc", "netwo
 
 
 @pytest.mark.parametrize("method", [Metropolis(0.1), HMC(0.1, 2, 0.0, 10.0)])
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "name", ["pairs", *(pytest.param(n, marks=pytest.mark.slow) for n in EXPERIMENTS if n != "pairs")]
+)
 def test_kernels_call_nothing_of_the_c_library(name, method, monkeypatch):
     """No logarithm, power or the like, whose last bit depends on the library's version."""
     kernels = []
