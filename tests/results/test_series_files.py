@@ -2,11 +2,8 @@
 
 import dataclasses
 import json
-import os
-import socket
 
 import numpy as np
-import psutil
 import pytest
 
 from nrevu.cells.cell import Cell, Run, Schedule, U
@@ -103,17 +100,3 @@ def test_a_foreign_file_is_seen(kept):
     path.rename(series_files.path_of(folder, other.digest))
     with pytest.raises(series_files.Damaged, match="holds another cell"):
         series_files.read(folder, other)
-
-
-@pytest.mark.parametrize("proc", ["/proc", "missing"])
-def test_leftovers_of_dead_processes_are_removed(tmp_path, monkeypatch, proc):
-    monkeypatch.setattr(psutil, "PROCFS_PATH", proc, raising=False)
-    host = socket.gethostname()
-    mine = tmp_path / f"aa.{host}.{os.getpid()}.tmp"
-    dead = tmp_path / f"bb.{host}.999999999.tmp"
-    elsewhere = tmp_path / "cc.another-machine.1.tmp"
-    another = tmp_path / f"dd.{host}.x.tmp"
-    for path in (mine, dead, elsewhere, another):
-        path.touch()
-    series_files.remove_leftovers(tmp_path)
-    assert sorted(tmp_path.iterdir()) == sorted([mine, elsewhere, another])
