@@ -160,9 +160,18 @@ def test_references_and_published_points_that_are_not_shown():
 
 
 def test_missing_values_leave_a_gap(experiment, table):
+    """A line without its third value is in two pieces, with no error bar between them."""
     holes = table.copy()
-    holes.loc[:10, "tau.log_prob"] = float("nan")
-    assert len(draw(experiment, "fig1", holes, []).axes) == 2
+    first = holes.index[holes.u == "standard"]
+    holes.loc[first[2], "tau.log_prob"] = float("nan")
+    whole, gap = (draw(experiment, "fig1", each, []).axes[1].containers for each in (table, holes))
+    for line, (before, after) in enumerate(zip(whole, gap, strict=True)):
+        expected = before.lines[0].get_ydata(orig=False).copy()
+        expected[2] = np.nan if line == 0 else expected[2]
+        np.testing.assert_array_equal(after.lines[0].get_ydata(orig=False), expected)
+        assert list(after.lines[0].get_xdata()) == list(before.lines[0].get_xdata())
+        bars = [np.isfinite(segment).all() for segment in after.lines[2][0].get_segments()]
+        assert bars.count(True) == len(expected) - (line == 0)
 
 
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])
