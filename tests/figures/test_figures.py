@@ -340,7 +340,7 @@ def test_figures_of_a_network_that_has_not_converged_are_empty_and_not_wrong():
     for name, settings in experiment.figures.items():
         axes = draw(experiment, name, grid.reset_index(drop=True), []).axes
         drawn = [ax for ax in axes if ax.images or settings["kind"] != "heat"]
-        assert not any(ax.patches or ax.lines for ax in drawn)
+        assert drawn and not any(ax.patches or ax.lines for ax in drawn)
 
 
 def redraw(experiment, table, confirmed=None, **settings):

@@ -133,7 +133,7 @@ def test_every_default_cell_is_in_the_reference_run():
     for size in ("smoke", "quick", "paper"):
         known = reference.load(size)["cells"]
         cells = [cell for name in default_set() for cell in expand(name, size).cells]
-        assert all(cell.digest in known for cell in cells), (
+        assert cells and all(cell.digest in known for cell in cells), (
             f"make it again: SAMPLING_VERSION {SAMPLING_VERSION}"
         )
 
