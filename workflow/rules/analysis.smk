@@ -19,8 +19,10 @@ rule table:
     log:
         "results/{size}/{experiment}/log/table.txt",
     priority: lambda w: jobs.experiments[w.experiment].urgency + 2.0
+    conda:
+        "../envs/nrevu.yaml"
     shell:
-        "{NREVU:q} table {input.plan:q} --results {input.results:q} --out {output:q} > {log:q} 2>&1"
+        "nrevu table {input.plan:q} --results {input.results:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule confirmed:
@@ -35,8 +37,10 @@ rule confirmed:
         "results/{size}/{experiment}/confirmed.parquet",
     log:
         "results/{size}/{experiment}/log/confirmed.txt",
+    conda:
+        "../envs/nrevu.yaml"
     shell:
-        "{NREVU:q} confirmed {input.plan:q} --results {input.results:q}"
+        "nrevu confirmed {input.plan:q} --results {input.results:q}"
         " --out {output:q} > {log:q} 2>&1"
 
 
@@ -54,8 +58,10 @@ rule compare:
         ),
     log:
         "results/{size}/{experiment}/log/compare.txt",
+    conda:
+        "../envs/nrevu.yaml"
     shell:
-        "{NREVU:q} compare {input.plan:q} --table {input.tables:q}"
+        "nrevu compare {input.plan:q} --table {input.tables:q}"
         " --confirmed {input.confirmed:q} --out {output:q} > {log:q} 2>&1"
 
 
@@ -77,10 +83,12 @@ rule figure:
     log:
         "results/{size}/{experiment}/log/figure-{figure}.txt",
     priority: lambda w: 1e-6 * jobs.experiments[w.experiment].cells
+    conda:
+        "../envs/nrevu.yaml"
     params:
         caption=lambda w: jobs.figure(w).caption,
     shell:
-        "{NREVU:q} figure {input.plan:q} --table {input.tables:q} --traces {input.traces:q}"
+        "nrevu figure {input.plan:q} --table {input.tables:q} --traces {input.traces:q}"
         " --confirmed {input.confirmed:q} --out {output:q} > {log:q} 2>&1"
 
 
@@ -99,8 +107,10 @@ rule report:
         "results/{size}/report.json",
     log:
         "results/log/report-{size}.txt",
+    conda:
+        "../envs/nrevu.yaml"
     shell:
-        "{NREVU:q} page {input.plan:q} --out {output:q} > {log:q} 2>&1"
+        "nrevu page {input.plan:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule index:
@@ -111,5 +121,7 @@ rule index:
         "results/report.html",
     log:
         "results/log/index.txt",
+    conda:
+        "../envs/nrevu.yaml"
     shell:
-        "{NREVU:q} index {input.plan:q} --out {output:q} > {log:q} 2>&1"
+        "nrevu index {input.plan:q} --out {output:q} > {log:q} 2>&1"

@@ -13,11 +13,13 @@ rule compile:
     log:
         "results/kernels/{kernel}.log",
     priority: lambda w: jobs.kernels[w.kernel] + 2.0
+    conda:
+        "../envs/nrevu.yaml"
     resources:
         runtime=lambda w, attempt: attempt * planned.Job().minutes,
         mem_mb=lambda w, attempt: attempt * planned.Job().megabytes,
     shell:
-        "{NREVU:q} compile {input.plan:q} --out {output:q} > {log:q} 2>&1"
+        "nrevu compile {input.plan:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule sample:
@@ -29,11 +31,13 @@ rule sample:
     log:
         "results/{size}/{experiment}/log/sample-{batch}.txt",
     priority: lambda w: jobs.experiments[w.experiment].urgency + 0.5
+    conda:
+        "../envs/nrevu.yaml"
     resources:
         runtime=lambda w, attempt: attempt * jobs.batch(w).minutes,
         mem_mb=lambda w, attempt: attempt * jobs.batch(w).megabytes,
     shell:
-        "{NREVU:q} sample {input.plan:q} --out {output:q} > {log:q} 2>&1"
+        "nrevu sample {input.plan:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule confirm:
@@ -46,11 +50,13 @@ rule confirm:
     log:
         "results/{size}/{experiment}/log/confirm-{batch}.txt",
     priority: lambda w: jobs.confirm(w).seconds + 1.0
+    conda:
+        "../envs/nrevu.yaml"
     resources:
         runtime=lambda w, attempt: attempt * jobs.confirm(w).minutes,
         mem_mb=lambda w, attempt: attempt * jobs.confirm(w).megabytes,
     shell:
-        "{NREVU:q} confirm {input.plan:q} --cells {input.cells:q} --table {input.table:q}"
+        "nrevu confirm {input.plan:q} --cells {input.cells:q} --table {input.table:q}"
         " --out {output:q} > {log:q} 2>&1"
 
 
@@ -64,11 +70,13 @@ rule trace:
     log:
         "results/{size}/{experiment}/log/trace.txt",
     priority: 1.0
+    conda:
+        "../envs/nrevu.yaml"
     resources:
         runtime=lambda w, attempt: attempt
         * jobs.experiments[w.experiment].trace.minutes,
         mem_mb=lambda w, attempt: attempt
         * jobs.experiments[w.experiment].trace.megabytes,
     shell:
-        "{NREVU:q} trace {input.plan:q} --cells {input.cells:q} --table {input.table:q}"
+        "nrevu trace {input.plan:q} --cells {input.cells:q} --table {input.table:q}"
         " --out {output:q} > {log:q} 2>&1"
