@@ -12,7 +12,7 @@ from nrevu.cells.chains import sample
 from nrevu.experiments.experiment import read
 from nrevu.pipeline import preview
 from nrevu.pipeline.cost_model import cost
-from nrevu.pipeline.plan import from_workflow
+from nrevu.pipeline.plan import plan_from_config
 from nrevu.pipeline.progress import duration
 from nrevu.results import series_files
 
