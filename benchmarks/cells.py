@@ -59,7 +59,7 @@ def run(count: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         sweeps.write(Path(folder), count, TINY)
         spent = child.run(sweeps.snakemake(1), Path(folder))
-        metas = series_files.metas(Path(folder) / "results/cells")
+        metas = series_files.read_metas(Path(folder) / "results/cells")
     updates = sum(meta["cpu_seconds"] for meta in metas.values())
     share = 1 - updates / spent.cpu
     return {"wall": spent.wall, "cpu": spent.cpu, "updates": updates, "share": share,

@@ -43,7 +43,7 @@ class Share:
 
 def status(plan: Plan) -> list[Share]:
     """Return the share of each experiment; a cell of several counts with the first."""
-    stored = series_files.metas(plan.cell_folder)
+    stored = series_files.read_metas(plan.cell_folder)
     seen: set[str] = set()
     like = measured_times(stored.values())
     factor = speed_factor(stored.values(), plan)

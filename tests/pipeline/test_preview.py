@@ -105,7 +105,7 @@ def test_times_are_those_of_like_cells(here):
     plan = planned(here)
     ran(plan, keep=lambda cell: cell.method.stepsize != 3.0)
     for path in plan.cell_folder.glob("*.npz"):
-        meta = series_files.meta_of(path)
+        meta = series_files.read_meta(path)
         assert meta["cpu_seconds"] >= 0
     like = {preview.kind(config(cell)): 1e-3 for cell in plan.cells().values()}
     cell = next(iter(plan.cells().values()))

@@ -18,8 +18,8 @@ from typing import Any
 import pandas as pd
 
 from nrevu.analysis.autocorrelation import unit_count
-from nrevu.errors import Mistake
 from nrevu.analysis.verdict import chance, chance_of_largest, chance_of_sum, probability
+from nrevu.errors import Mistake
 
 HERE = Path(__file__).parent
 # What decides bits: the target, the versions of what compiles, and our own sources.
