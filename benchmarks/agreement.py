@@ -1,7 +1,7 @@
 """Do independent implementations agree? Rejection rates and autocorrelation times, within errors.
 
-In: sizes. Out: for each setting and each of numpy and BlackJAX, what it found, what nrevu found at
-the same setting, and how many standard errors lie between. A speed is worth nothing without it.
+In: sizes. Out: for each setting and each of numpy and BlackJAX, its estimate, that of nrevu at
+the same setting, and the difference in standard errors. Without agreement a speed means nothing.
 """
 
 import math

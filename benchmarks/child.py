@@ -1,8 +1,8 @@
-"""Runs a Python module in a process of its own, and tells what that took.
+"""Runs a Python module in a separate process, and measures what it takes.
 
-In: the words of `python -m MODULE ...` and a folder to run it in. Out: wall seconds, CPU seconds
-with those of the processes it started, and the most memory it held at a time. The process asks for
-that itself, at its end: what the system tells a parent includes the parent's own at the fork.
+In: the arguments of `python -m MODULE ...` and the folder to run it in. Out: wall seconds, CPU
+seconds including child processes, and peak memory. The process measures its memory itself, at its
+end: what the system reports to a parent includes the parent's memory at the fork.
 """
 
 import json
@@ -25,7 +25,7 @@ class Spent:
     """What a process took."""
 
     wall: float  # seconds
-    cpu: float  # seconds, those of its own children included
+    cpu: float  # seconds, including child processes
     peak: float  # megabytes that it held itself
     output: str  # what it printed
 

@@ -1,6 +1,6 @@
-"""How much faster a sweep is on 2 cores than on 1, and so on up to what the machine has.
+"""How much faster a sweep is on 2 cores than on 1, and so on up to the number of cores.
 
-In: how many rounds, and sizes. Out: wall seconds of the same sweep, from an empty folder to its
+In: number of rounds, and sizes. Out: wall seconds of the same sweep, from an empty folder to its
 report, with each number of cores, and the speed-up over one.
 """
 
@@ -26,7 +26,7 @@ def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:
 
 
 def run(cores: int, groups: int) -> dict[str, float]:
-    """Return what the sweep takes on so many cores."""
+    """Return the cost of the sweep on a number of cores."""
     with tempfile.TemporaryDirectory() as folder:
         sweeps.write(Path(folder), CELLS, groups)
         spent = child.run(sweeps.snakemake(cores, batch=BATCH), Path(folder))

@@ -1,7 +1,7 @@
 """How the cost of an update grows with the dimension, 2 to 10,000.
 
-In: how many rounds, and sizes. Out: ns per update of each method at each dimension, with the times
-of all rounds. The mixed problem has two coordinates, whatever else, and is not here.
+In: number of rounds, and sizes. Out: ns per update of each method at each dimension, with the
+times of all rounds. The mixed problem is omitted: it always has two coordinates.
 """
 
 import dataclasses

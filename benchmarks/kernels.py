@@ -1,6 +1,6 @@
 """ns per update of each kernel, of the normals alone, numpy, BlackJAX and the paper's programs.
 
-In: how many rounds, and sizes. Out: the times of all rounds, ns per update by setting and
+In: number of rounds, and sizes. Out: the times of all rounds, ns per update by setting and
 implementation, a table of them and the targets. All run in one process on one core, in turns.
 """
 

@@ -1,8 +1,8 @@
 """How time and memory of one `nrevu run` grow with its length, 1,000 to 1,000,000 groups.
 
-In: how many rounds, and sizes. Out: for each length wall and CPU seconds, ns per update by the
-process's own account, and the most memory held; and by how many bytes memory grows with a group,
-beside what a recorded row takes.
+In: number of rounds, and sizes. Out: for each length wall and CPU seconds, ns per update as the
+process reports it, and peak memory; and the bytes of memory per group, with the size of a
+recorded row.
 """
 
 import json
@@ -32,7 +32,7 @@ def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:
 
 
 def run(groups: int) -> dict[str, float]:
-    """Return what one process takes for so many groups."""
+    """Return the cost of one process for a number of groups."""
     words = ["nrevu", "run", f"run.groups={groups}", f"schedule.group={GROUP}", "--json"]
     with tempfile.TemporaryDirectory() as folder:
         spent = child.run(words, Path(folder))

@@ -1,4 +1,4 @@
-"""Times what comes before any cell runs, in this process: expansion, plan, status, files.
+"""Times the stages before any cell runs, in this process: expansion, plan, status, files.
 
 In: the path of a sweep. Out: one line of JSON with the CPU seconds of each stage.
 """

@@ -1,6 +1,6 @@
-"""How long a person waits for a command: help, one small run once it is compiled.
+"""How long you wait for a command: help, and one small run once it is compiled.
 
-In: how many rounds. Out: wall and CPU seconds of each command, in turns; the least counts.
+In: number of rounds. Out: wall and CPU seconds of each command, in turns; the minimum counts.
 """
 
 import subprocess

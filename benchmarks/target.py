@@ -1,4 +1,4 @@
-"""What was to be reached, and whether it was."""
+"""Targets, and whether they are met."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
