@@ -36,7 +36,7 @@ SCALING = ("dimension", "cells", "length", "cores")
 BUSY = 0.5  # load, before we begin, from which on we say so
 
 
-def parse(words: list[str] | None) -> argparse.Namespace:
+def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Return the parsed command line."""
     listed = "\n".join(f"  {name:12} {about}" for name, about in PARTS.items())
     parser = argparse.ArgumentParser(
@@ -48,7 +48,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=200, help="of each call (default: 200)")
     parser.add_argument("--out", type=Path, help="a folder (default: results/benchmarks)")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    args = parser.parse_args(words)
+    args = parser.parse_args(arguments)
     if args.rounds < 1:
         parser.error(f"--rounds {args.rounds} is not allowed: 1 or more")
     for name in args.parts:
@@ -61,9 +61,9 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     return args
 
 
-def main(words: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Measure what was asked for, part by part."""
-    args = parse(words)
+    args = parse(arguments)
     from benchmarks import figures, target
     from benchmarks.machine import load, machine
 

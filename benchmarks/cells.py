@@ -43,10 +43,10 @@ def plan(count: int) -> dict[str, float]:
         file = sweeps.write(Path(folder), count, TINY)
         stages = child.run(["benchmarks.stages", file.name], Path(folder))
         dry = child.run(sweeps.snakemake(1, "--dry-run", "--quiet"), Path(folder))
-    told = json.loads(stages.output)
+    answer = json.loads(stages.output)
     return {
-        **told["seconds"],
-        "batches": told["batches"],
+        **answer["seconds"],
+        "batches": answer["batches"],
         "peak": stages.peak,
         "dry_run": dry.cpu,
         "dry_run_wall": dry.wall,
@@ -69,18 +69,18 @@ def run(count: int) -> dict[str, float]:
 def lines(result: dict[str, Any]) -> list[str]:
     """Return two tables: planning and running."""
     heads = ("expand", "plan", "status", "files", "dry run", "peak", "peak, dry run")
-    told = [f"{'cells':>8}{'batches':>9}" + "".join(f"{head:>15}" for head in heads)]
+    output = [f"{'cells':>8}{'batches':>9}" + "".join(f"{head:>15}" for head in heads)]
     for count, found in result["planned"].items():
         numbers = [f"{found[name]:.3f} s" for name in (*STAGES, "dry_run")]
         numbers += [f"{found[name]:.0f} MB" for name in ("peak", "dry_run_peak")]
         row = f"{int(count):8,}{found['batches']:9}"
-        told.append(row + "".join(f"{number:>15}" for number in numbers))
-    told += ["CPU seconds; a plan expands the sweep, and so does the dry run", ""]
-    told.append(f"{'cells run':>10}{'wall':>10}{'CPU':>10}{'updates':>10}{'not on updates':>16}")
+        output.append(row + "".join(f"{number:>15}" for number in numbers))
+    output += ["CPU seconds; a plan expands the sweep, and so does the dry run", ""]
+    output.append(f"{'cells run':>10}{'wall':>10}{'CPU':>10}{'updates':>10}{'not on updates':>16}")
     for count, found in result["run"].items():
         times = "".join(f"{found[name]:8.1f} s" for name in ("wall", "cpu", "updates"))
-        told.append(f"{int(count):10,}{times}{found['share']:16.0%}")
-    return told
+        output.append(f"{int(count):10,}{times}{found['share']:16.0%}")
+    return output
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

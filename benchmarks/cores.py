@@ -35,10 +35,10 @@ def run(cores: int, groups: int) -> dict[str, float]:
 
 def lines(result: dict[str, Any]) -> list[str]:
     """Return a table: a line for each number of cores."""
-    told = [f"{'cores':>6}{'wall':>10}{'speed-up':>10}"]
+    output = [f"{'cores':>6}{'wall':>10}{'speed-up':>10}"]
     for cores, wall in result["wall"].items():
-        told.append(f"{cores:>6}{wall:8.1f} s{result['speedup'][cores]:10.2f}")
-    return told
+        output.append(f"{cores:>6}{wall:8.1f} s{result['speedup'][cores]:10.2f}")
+    return output
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

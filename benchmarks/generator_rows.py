@@ -52,7 +52,7 @@ def correlation_rows(sums: gs.Sums) -> Iterator[Row]:
 def pairs_row(what: str, rows: int, products: np.ndarray) -> Row:
     """Return the row of the correlations of all pairs of columns, whose mean is 0.
 
-    Scaled by each column's own sum of squares, which so many pairs have in common.
+    Scaled by each column's sum of squares, which the pairs of that column share.
     """
     squares = np.diag(products)
     own = np.square(products) / np.outer(squares, squares)

@@ -36,9 +36,9 @@ def run(groups: int) -> dict[str, float]:
     words = ["nrevu", "run", f"run.groups={groups}", f"schedule.group={GROUP}", "--json"]
     with tempfile.TemporaryDirectory() as folder:
         spent = child.run(words, Path(folder))
-    told = json.loads(spent.output)
+    answer = json.loads(spent.output)
     return {"wall": spent.wall, "cpu": spent.cpu, "peak": spent.peak,
-            "updates": told["cpu_seconds"], "ns": told["ns_per_update"]}  # fmt: skip
+            "updates": answer["cpu_seconds"], "ns": answer["ns_per_update"]}  # fmt: skip
 
 
 def growth(runs: dict[int, dict[str, float]]) -> float:
@@ -50,14 +50,14 @@ def growth(runs: dict[int, dict[str, float]]) -> float:
 def lines(result: dict[str, Any]) -> list[str]:
     """Return a table: a line for each length."""
     heads = ("wall", "CPU", "of it updates", "ns per update", "all CPU per update", "peak")
-    told = [f"{'groups':>10}" + "".join(f"{head:>20}" for head in heads)]
+    output = [f"{'groups':>10}" + "".join(f"{head:>20}" for head in heads)]
     for groups, found in result["runs"].items():
         whole = found["cpu"] / (int(groups) * GROUP) * 1e9
         numbers = [f"{found[name]:.2f} s" for name in ("wall", "cpu", "updates")]
         numbers += [f"{found['ns']:.0f} ns", f"{whole:.0f} ns", f"{found['peak']:.1f} MB"]
-        told.append(f"{int(groups):10,}" + "".join(f"{number:>20}" for number in numbers))
+        output.append(f"{int(groups):10,}" + "".join(f"{number:>20}" for number in numbers))
     grows = f"memory grows by {result['growth']:.1f} bytes per group"
-    return [*told, f"{grows}; a recorded row takes {result['row_bytes']}"]
+    return [*output, f"{grows}; a recorded row takes {result['row_bytes']}"]
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

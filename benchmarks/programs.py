@@ -17,7 +17,7 @@ SHORT, LONG = 2_000, 22_000  # updates
 
 
 def folder() -> Path | None:
-    """Return where the programs are, None if nobody says."""
+    """Return the folder of the programs, or None."""
     given = os.environ.get(VARIABLE)
     return Path(given) if given else None
 

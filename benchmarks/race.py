@@ -65,7 +65,7 @@ def no_garbage() -> Iterator[None]:
 def pinned() -> Iterator[None]:
     """Keep this process, and threads it starts, on one core: no moves between caches.
 
-    It also makes libraries with threads of their own, as BlackJAX, comparable: ns of one core.
+    It also makes libraries that use threads, such as BlackJAX, comparable: ns of one core.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield

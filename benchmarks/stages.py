@@ -14,7 +14,7 @@ from nrevu.pipeline.preview import status
 
 
 def main(file: str) -> None:
-    """Print how long each stage took; a plan expands the sweep anew."""
+    """Print how long each stage took; a plan expands the sweep again."""
     seconds = {}
 
     def timed(name, stage, *words):

@@ -29,7 +29,7 @@ sweep:
 
 
 def snakemake(cores: int, *options: str, batch: float | None = None) -> list[str]:
-    """Return the words that run the sweep of a folder, in that folder, with Snakemake."""
+    """Return the arguments that run the sweep of a folder, in that folder, with Snakemake."""
     words = ["snakemake", "--snakefile", str(snakefile()), "--cores", str(cores), *options]
     given = [f"experiments={NAME}.yaml", "size=smoke", *([f"batch={batch}"] if batch else [])]
     return [*words, "--config", *given]

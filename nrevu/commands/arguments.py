@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 
 Parser = argparse.ArgumentParser
+RESULTS = "the folder of all results (default: results)"
 
 
 def add_command(subs, name: str, help: str, about: str, run: Callable) -> Parser:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from nrevu.commands.arguments import add_command, add_experiment
+from nrevu.commands.arguments import RESULTS, add_command, add_experiment
 
 ABOUT = """\
 Exports results of `nrevu make` for other programs.
@@ -57,7 +57,7 @@ def add(subs) -> None:
     table.add_argument("--out", type=Path, help=help)
     table.set_defaults(what="table")
     for sub in (cell, table):
-        sub.add_argument("--results", type=Path, default=Path("results"), help="their folder")
+        sub.add_argument("--results", type=Path, default=Path("results"), help=RESULTS)
 
 
 def execute_cell(args: argparse.Namespace) -> None:

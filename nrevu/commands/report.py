@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from nrevu.commands.arguments import add_command
+from nrevu.commands.arguments import RESULTS, add_command
 from nrevu.errors import Mistake, unknown
 
 ABOUT = """\
@@ -26,7 +26,7 @@ def add(subs) -> None:
     report.add_argument("--size", help=help)
     report.add_argument("--seed", type=int, help="replaces the configured seed")
     report.add_argument("--out", type=Path, help="another file, if there is one report to write")
-    report.add_argument("--results", type=Path, default=Path("results"), help="their folder")
+    report.add_argument("--results", type=Path, default=Path("results"), help=RESULTS)
 
 
 def execute(args: argparse.Namespace) -> None:
