@@ -6,6 +6,7 @@ that begin with `# NAME.py` are the files that examples speak of.
 """
 
 import re
+import tomllib
 
 import pandas as pd
 import pytest
@@ -100,3 +101,14 @@ def test_the_readme_has_the_digits_of_the_reference_run():
     assert [line for line in markdown(compared) if line not in text] == []
     headline = headlines(compared[compared.kind == "number"])[0].partition(" (")[0]
     assert headline.partition(": ")[2] in text.replace("\n", " ")
+
+
+def test_the_conda_environment_names_what_the_package_needs():
+    project = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]
+    environment = yaml.safe_load((REPO / "workflow/envs/nrevu.yaml").read_text())
+    names = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
+    listed = {line.split()[0]: line.split()[1:] for line in environment["dependencies"]}
+    listed = {names.get(name, name): "".join(version) for name, version in listed.items()}
+    required = [re.fullmatch(r"([a-z0-9-]+)(.*)", line).groups() for line in project["dependencies"]]
+    assert listed.pop("python") == project["requires-python"] and listed.pop("pip") == ""
+    assert listed == dict(required)
