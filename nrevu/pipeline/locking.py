@@ -19,6 +19,7 @@ from typing import Any
 
 from nrevu.cells.cell import Cell, config
 from nrevu.errors import Mistake
+from nrevu.experiments.experiment import to_data
 from nrevu.files import write_text
 from nrevu.pipeline import processes
 from nrevu.pipeline.batches import kernel_name
@@ -133,7 +134,7 @@ def forget_stale(plan: Plan) -> None:
     """
     for name, e in plan.experiments.items():
         estimate = vars(e.estimate)
-        about = {"confirm": dict(e.confirm), "estimate": estimate}
+        about = {"confirm": to_data(e)["confirm"], "estimate": estimate}
         about["digests"] = [cell.digest for cell in e.cells]
         wanted = {
             Path(plan.confirm_file(name, batch)): {**about, "groups": list(groups)}

@@ -15,9 +15,7 @@ from typing import Any
 from nrevu.analysis.selection import groups
 from nrevu.cells.cell import Cell
 from nrevu.errors import Mistake, unknown
-from nrevu.experiments.checks import FROM_BEST
 from nrevu.experiments.experiment import Experiment, default_set, expand, find, source
-from nrevu.experiments.grammar import is_traced
 from nrevu.experiments.settings import Setting
 from nrevu.files import code_hash
 from nrevu.pipeline.batches import batch_seconds, kernel_name, pack
@@ -96,7 +94,7 @@ class Plan:
     def caption(self, experiment: str, figure: str) -> list[str]:
         """Return title, section and notes for Snakemake's own report, in reStructuredText."""
         e = self.experiments[experiment]
-        title = e.figures[figure].get("title", e.title)
+        title = e.figures[figure].title or e.title
         return [re.sub(r"([^\w\s])", r"\\\1", text) for text in (title, e.section or "", *e.notes)]
 
     def size_words(self) -> list[str]:
@@ -164,30 +162,30 @@ class Plan:
         """Return a hash of all that the traces depend on."""
         trace = self.experiments[experiment].trace
         code = code_hash("analysis")
-        return short_hash([self.table_fingerprint(experiment), dict(trace), code])
+        return short_hash([self.table_fingerprint(experiment), trace, code])
 
     def tables(self, experiment: str) -> list[str]:
         """Return the tables that figures and comparisons of an experiment are made from."""
-        names = [experiment, *(find(n).stem for n in self.experiments[experiment].beside)]
+        names = [experiment, *self.experiments[experiment].beside]
         return [str(self.made(name) / "table.parquet") for name in names]
 
     def all_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that the tables of an experiment, and those beside, depend on."""
-        names = [experiment, *(find(n).stem for n in self.experiments[experiment].beside)]
+        names = [experiment, *self.experiments[experiment].beside]
         return short_hash([self.table_fingerprint(name) for name in names])
 
     def figure_fingerprint(self, experiment: str, figure: str) -> str:
         """Return a hash of all that a figure depends on."""
         e = self.experiments[experiment]
-        own = [e.title, dict(e.figures[figure]), list(e.published), list(e.claims)]
+        own = [e.title, e.figures[figure], e.published, e.claims]
         code = code_hash("figures", "analysis")
         confirmed = self.drawn_confirmed(experiment, figure)
         confirmed = [self.confirm_fingerprint(Path(file).parent.name) for file in confirmed]
-        return short_hash([self.all_fingerprint(experiment), confirmed, dict(e.trace), own, code])
+        return short_hash([self.all_fingerprint(experiment), confirmed, e.trace, own, code])
 
     def confirm_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that the confirmed cells of an experiment depend on."""
-        confirm = dict(self.experiments[experiment].confirm)
+        confirm = self.experiments[experiment].confirm
         code = code_hash("analysis")
         return short_hash([self.table_fingerprint(experiment), confirm, code])
 
@@ -201,21 +199,21 @@ class Plan:
 
     def confirmed(self, experiment: str) -> list[str]:
         """Return the tables of confirmed cells that a comparison is made from."""
-        names = [experiment, *(find(n).stem for n in self.experiments[experiment].beside)]
+        names = [experiment, *self.experiments[experiment].beside]
         tables = [self.made(n) / "confirmed.parquet" for n in names if self.experiments[n].confirm]
         return [str(table) for table in tables]
 
     def drawn_confirmed(self, experiment: str, figure: str) -> list[str]:
         """Return the tables of confirmed cells that a figure is drawn from."""
-        kind = self.experiments[experiment].figures[figure]["kind"]
-        return self.confirmed(experiment) if kind in FROM_BEST else []
+        uses = self.experiments[experiment].figures[figure].uses
+        return self.confirmed(experiment) if "confirmed" in uses else []
 
     def comparison_fingerprint(self, experiment: str) -> str:
         """Return a hash of all that a comparison depends on."""
         e = self.experiments[experiment]
         own = [
-            list(e.published),
-            list(e.claims),
+            e.published,
+            e.claims,
             str(e.family),
             code_hash("analysis"),
         ]
@@ -225,7 +223,7 @@ class Plan:
     def traces(self, experiment: str, figure: str) -> list[str]:
         """Return the file of traces if a figure needs it."""
         settings = self.experiments[experiment].figures[figure]
-        return [str(self.made(experiment) / "traces.json")] if is_traced(settings) else []
+        return [str(self.made(experiment) / "traces.json")] if "trace" in settings.uses else []
 
     def words(self, experiment: str) -> list[str]:
         """Return the words that name an experiment to the `nrevu` command."""
@@ -271,7 +269,7 @@ def from_workflow(
             message = f"'{other}' and '{name}' have the same name, and would share their results"
             raise Mistake(message, "experiments", "--config")
         experiment = experiments[find(name).stem] = expand(name, size, extra)
-        names += [other for other in experiment.beside if find(other).stem not in experiments]
+        names += [path for other, path in experiment.beside.items() if other not in experiments]
     cells = [cell for e in experiments.values() for cell in e.cells]
     speeds = measured(cells, Path(root), tell) if tell else known(Path(root))
     costs = {name: [cost(cell, speeds) for cell in e.cells] for name, e in experiments.items()}

@@ -230,7 +230,7 @@ def finish(plan: Plan) -> None:
     """Print the last line of progress, the verdicts, and where the results are."""
     import pandas as pd
 
-    from nrevu.analysis.comparison import once, read_comparison
+    from nrevu.analysis.comparison import drop_repeats, read_comparison
     from nrevu.analysis.table import unreliable
     from nrevu.analysis.verdict import summary
 
@@ -243,7 +243,7 @@ def finish(plan: Plan) -> None:
         tables[name] = pd.read_parquet(folder / "table.parquet")
         if is_current(folder / "comparison.csv", folder / "table.parquet"):
             compared.append(read_comparison(folder / "comparison.csv").assign(experiment=name))
-    lines = summary(once(pd.concat(compared, ignore_index=True))) if compared else []
+    lines = summary(drop_repeats(pd.concat(compared, ignore_index=True))) if compared else []
     counts = {name: unreliable(table) for name, table in tables.items()}
     for words in next(iter(counts.values()), ()):
         found = {name: each[words] for name, each in counts.items() if each[words]}

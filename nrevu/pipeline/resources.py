@@ -47,7 +47,7 @@ def confirming(plan: Plan, w: Any) -> Needs:
     e = plan.experiments[w.experiment]
     seconds = confirm_cost(e, plan.speeds) * len(plan.confirms[w.experiment][w.batch])
     seconds += settling(e.cells[0], plan.speeds)
-    return limits(seconds, COPIES * e.confirm["longer"] * longest(e.cells))
+    return limits(seconds, COPIES * e.confirm.longer * longest(e.cells))
 
 
 def tracing(plan: Plan, w: Any) -> Needs:

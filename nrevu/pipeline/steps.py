@@ -101,26 +101,27 @@ def table_step(args: argparse.Namespace, spent: Counter) -> None:
 def confirm_step(args: argparse.Namespace, spent: Counter) -> None:
     """Run again, longer and with another seed, the best cells of some groups by the table."""
     from nrevu.analysis.confirmation import candidates, confirm
-    from nrevu.analysis.selection import fresh, groups
-    from nrevu.analysis.table import lengthened
-    from nrevu.experiments.experiment import expand
+    from nrevu.analysis.selection import confirming_cell, groups
+    from nrevu.analysis.table import extend_lags
+    from nrevu.experiments.columns import error
+    from nrevu.experiments.experiment import expand, to_data
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    settings, table = experiment.confirm, lengthened(read_tables(args.table))
+    settings, table = experiment.confirm, extend_lags(read_tables(args.table))
     cells = {cell.digest: cell for cell in experiment.cells}
     all_groups = groups(experiment.cells, settings)
     found = []
     for group in (all_groups[number] for number in args.groups):
         for rank, row in enumerate(candidates(table, settings, group), start=1):
             digest = table.digest[row]
-            cell = fresh(cells[digest], settings)
+            cell = confirming_cell(cells[digest], settings)
             series, _ = made(args.store, cell, spent)
-            value, se = (float(table[settings["best"] + end][row]) for end in ("", ".se"))
+            value, se = (float(table[name][row]) for name in (settings.best, error(settings.best)))
             selected = {"digest": digest, "value": value, "se": se}
             with counted(spent, "analysis"):
                 results = confirm(cell, series, experiment.estimate, settings)
             found.append({"group": group, "rank": rank, "selected": selected, **results})
-    about = {"confirm": dict(settings), "estimate": vars(experiment.estimate)}
+    about = {"confirm": to_data(experiment)["confirm"], "estimate": vars(experiment.estimate)}
     about |= {"digests": [cell.digest for cell in experiment.cells], "groups": args.groups}
     write_text(args.out, json.dumps({**about, "found": found}))
 
@@ -139,8 +140,8 @@ def confirmed_step(args: argparse.Namespace, spent: Counter) -> None:
 
 def trace_step(args: argparse.Namespace, spent: Counter) -> None:
     """Follow an experiment's best cells, and those that differ in u alone, update by update."""
-    from nrevu.analysis.table import lengthened
-    from nrevu.analysis.traces import SHOWN, chosen, describe
+    from nrevu.analysis.table import extend_lags
+    from nrevu.analysis.traces import SHOWN, describe, select_cells
     from nrevu.cells.chains import trace
     from nrevu.experiments.experiment import expand
 
@@ -148,7 +149,7 @@ def trace_step(args: argparse.Namespace, spent: Counter) -> None:
     cells = {cell.digest: cell for cell in experiment.cells}
     table = read_tables(args.table)
     traces = []
-    for choice in chosen(lengthened(table), experiment.trace):
+    for choice in select_cells(extend_lags(table), experiment.trace):
         cell = cells[table.digest[choice.pop("row")]]
         with counted(spent, "sampling"):
             rows, decisions = zip(*trace(cell), strict=True)
@@ -174,9 +175,8 @@ def compare_step(args: argparse.Namespace, spent: Counter) -> None:
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     confirmed = read_tables(args.confirmed) if args.confirmed else None
-    beside = [expand(name, args.size, seed_setting(args.seed)) for name in experiment.beside]
     with counted(spent, "analysis"):
-        comparison = compare(experiment, read_tables(args.table), confirmed, beside)
+        comparison = compare(experiment, read_tables(args.table), confirmed)
     write_text(args.out, comparison.to_csv(index=False))
 
 

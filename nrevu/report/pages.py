@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.errors import Mistake
-from nrevu.experiments.experiment import expand, find
+from nrevu.experiments.experiment import expand
 from nrevu.experiments.settings import Setting
 from nrevu.files import writing
 from nrevu.report import Found, find_results, jinja, page
@@ -79,8 +79,8 @@ def add(content: Content, source: str, size: str, seed: int | None, results: Pat
 
     found = load(source)
     there = {f.experiment.name for f in content.beside}
-    new = [name for name in found.experiment.beside if find(name).stem not in there]
-    content.beside += [load(name) for name in new]
+    beside = found.experiment.beside.items()
+    content.beside += [load(source) for name, source in beside if name not in there]
     content.found.append(found)
 
 

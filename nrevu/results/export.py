@@ -18,7 +18,7 @@ from nrevu.results import inference_data
 from nrevu.results import series_files
 from nrevu.cells.cell import Cell, from_config
 from nrevu.experiments.settings import Setting, parse
-from nrevu.experiments.experiment import Experiment, by_hand, expand
+from nrevu.experiments.experiment import Experiment, expand, single_cell
 from nrevu.errors import Mistake, unknown
 from nrevu.files import choices
 from nrevu.results.layout import label_of
@@ -59,7 +59,7 @@ def digest_of(words: Sequence[str], folder: Path) -> str:
 def digest_of_settings(words: Sequence[str], folder: Path) -> str:
     """Return the digest of the cell that settings describe, whose series must be there."""
     settings = parse(words)
-    cell = by_hand(settings)[0]
+    cell = single_cell(settings)[0]
     if series_files.path_of(folder, cell.digest).exists():
         return cell.digest
     advice = how_to_make(cell, settings)

@@ -70,6 +70,6 @@ def labels(results: Path) -> list[str]:
 def source_hash(source: str) -> str:
     """Return a hash of what an experiment's YAML file says, or why it cannot be read."""
     try:
-        return hashlib.sha256(repr(read(source).data).encode()).hexdigest()[:16]
+        return hashlib.sha256(repr(read(source).doc.data).encode()).hexdigest()[:16]
     except Mistake as mistake:
         return str(mistake)
