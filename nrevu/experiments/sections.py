@@ -148,7 +148,7 @@ def build(section: type[T], data: Mapping[str, Any]) -> T:
     """Return a section from plain data: lists become tuples, and bars a Bar each."""
     values = dict(data)
     for key, kind in field_kinds(section).items():
-        if kind.entry and key in values:
+        if kind.entry and values.get(key) is not None:
             bars = kind.entry is Bar
             values[key] = tuple(Bar(**entry) if bars else entry for entry in values[key])
     return section(**values)
