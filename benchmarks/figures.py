@@ -1,7 +1,7 @@
-"""Draws what a folder of results holds: one figure of the kernels, one of how things scale.
+"""Draws the results in a folder: one figure of the kernels, one of how things scale.
 
-In: the folder. Out: kernels and scaling, .png and .svg. Markers and dashes tell lines apart as well
-as colours do.
+In: the folder. Out: kernels and scaling, .png and .svg. Markers and dashes distinguish lines, as
+well as colours.
 """
 
 import json

@@ -40,7 +40,7 @@ def kernels(axes: Axes, result: dict[str, Any]) -> None:
 
 
 def curves(axes: Axes, title: str, lines: Mapping[str, tuple[list, list]], x: str, y: str) -> None:
-    """Draw lines on logarithmic axes, each with a marker and a dash pattern of its own."""
+    """Draw lines on logarithmic axes, each with its marker and dash pattern."""
     axes.set_title(title)
     for index, (label, (xs, ys)) in enumerate(lines.items()):
         style = {"marker": MARKERS[index], "ls": DASHES[index], "color": COLOURS[index]}
@@ -119,7 +119,7 @@ def length_time(axes: Axes, result: dict[str, Any]) -> None:
 
 
 def length_memory(axes: Axes, result: dict[str, Any]) -> None:
-    """Show how memory grows with a run, beside what is recorded."""
+    """Show how memory grows with a run, and the size of the recorded rows."""
     groups, peaks = column(result["runs"], "peak")
     row, xs = result["row_bytes"], [count / 1e6 for count in groups]
     lines = {

@@ -114,20 +114,16 @@ def to_data(experiment: Experiment) -> dict[str, Any]:
 
 
 def from_data(data: Mapping[str, Any], cells: tuple[Cell, ...] = ()) -> Experiment:
-    """Return the experiment of plain data, with cells or without."""
+    """Return the experiment of plain data, with cells or without; what is left out is empty."""
     one = {"confirm": Confirm, "trace": Trace, "estimate": Estimate, "family": Family}
     several = {"published": Published, "claims": Claim}
-    figures = {k: build(figure_settings(v["kind"]), v) for k, v in data["figures"].items()}
-    return Experiment(
-        **{
-            **data,
-            **{key: data[key] and build(cls, data[key]) for key, cls in one.items()},
-            **{key: tuple(build(cls, d) for d in data[key]) for key, cls in several.items()},
-            "notes": tuple(data["notes"]),
-            "figures": figures,
-            "cells": cells,
-        }
-    )
+    figures = data.get("figures", {}).items()
+    values = {f.name: data.get(f.name) for f in dataclasses.fields(Experiment)}
+    values |= {key: values[key] and build(cls, values[key]) for key, cls in one.items()}
+    values |= {k: tuple(build(cls, d) for d in values[k] or ()) for k, cls in several.items()}
+    values |= {"figures": {name: build(figure_settings(f["kind"]), f) for name, f in figures}}
+    values |= {"notes": tuple(values["notes"] or ()), "beside": values["beside"] or {}}
+    return Experiment(**{**values, "cells": cells})
 
 
 def shared(doc: Document) -> list[Setting]:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from nrevu.cells.cell import Cell
-from nrevu.errors import Mistake
-from nrevu.core.contracts import quantities
 from nrevu.cells.series import Series
+from nrevu.core.contracts import quantities
+from nrevu.errors import Mistake
 
 
 def needed_xarray():

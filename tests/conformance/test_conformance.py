@@ -219,7 +219,7 @@ def test_new_writes_what_is_in_the_templates(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     "words, says",
     [
-        (["distribution"], "is there already"),
+        (["distribution"], "already exists"),
         (["distribution", "my_density.txt"], "must end with .py"),
         (["distribution", "nowhere/my_density.py"], "no such file or directory"),
         (["distributon"], "Did you mean 'distribution'?"),

@@ -9,7 +9,7 @@ from nrevu.cells.cell import config
 from nrevu.cells.chains import sample
 from nrevu.experiments.experiment import read
 from nrevu.pipeline import preview
-from nrevu.pipeline.plan import from_workflow
+from nrevu.pipeline.plan import plan_from_config
 from nrevu.pipeline.progress import duration
 from nrevu.results import series_files
 
@@ -39,14 +39,14 @@ def planned(folder, text=SWEEP):
     """Return the plan of a sweep in a folder, read anew."""
     read.cache_clear()
     project(folder, text)
-    return from_workflow({"experiments": "mine.yaml", "size": "smoke"})
+    return plan_from_config({"experiments": "mine.yaml", "size": "smoke"})
 
 
 def ran(plan, keep=lambda cell: True):
     """Run a plan's cells, some left out."""
     for cell in plan.cells().values():
         if keep(cell):
-            series_files.write(plan.folder, cell, sample(cell), {})
+            series_files.write(plan.cell_folder, cell, sample(cell), {})
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_new_done_and_changed_cells(here):
 def test_damaged_cells_are_told_apart(here):
     plan = planned(here)
     ran(plan)
-    first, second = sorted(plan.folder.glob("*.npz"))[:2]
+    first, second = sorted(plan.cell_folder.glob("*.npz"))[:2]
     first.write_bytes(first.read_bytes()[:400])
     second.write_bytes(b"")
     assert counts(plan) == (6, 4, {"damaged": 2})
@@ -104,8 +104,8 @@ def test_times_are_those_of_like_cells(here):
     """With half of the cells there, the others take as long as those did: to the letter."""
     plan = planned(here)
     ran(plan, keep=lambda cell: cell.method.stepsize != 3.0)
-    for path in plan.folder.glob("*.npz"):
-        meta = series_files.meta_of(path)
+    for path in plan.cell_folder.glob("*.npz"):
+        meta = series_files.read_meta(path)
         assert meta["cpu_seconds"] >= 0
     like = {preview.kind(config(cell)): 1e-3 for cell in plan.cells().values()}
     cell = next(iter(plan.cells().values()))
@@ -117,7 +117,7 @@ def test_the_estimate_of_disk_is_right(here):
     plan = planned(here)
     (share,) = preview.status(plan)
     ran(plan)
-    taken = sum(path.stat().st_size for path in plan.folder.glob("*.npz"))
+    taken = sum(path.stat().st_size for path in plan.cell_folder.glob("*.npz"))
     confirming = preview.confirm_bytes(plan.experiments["mine"], 2)
     assert share.bytes - confirming == pytest.approx(taken, rel=0.2)
 

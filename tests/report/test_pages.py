@@ -9,9 +9,9 @@ import pytest
 from nrevu.analysis.result import summarise
 from nrevu.cells.chains import sample
 from nrevu.commands.main import main
-from nrevu.experiments.experiment import expand, read, source
-from nrevu.experiments.settings import Setting
-from nrevu.results.layout import Record, label_of, write_records
+from nrevu.experiments.experiment import read, source
+from nrevu.pipeline.plan import jobs_of, plan_from_config
+from nrevu.pipeline.plan_files import write_plan
 
 SWEEP = """\
 title: the sweep NAME
@@ -42,15 +42,15 @@ def here(tmp_path, monkeypatch):
 
 def ran(name, seed=None, cells=None):
     """Write the results of an experiment as the workflow does, of all cells or of the first few."""
-    extra = () if seed is None else (Setting("seed", seed, "--seed"),)
-    e = expand(name, "smoke", extra)
-    label = label_of("smoke", seed)
+    config = {"experiments": name, "size": "smoke", "batch": 1e9}
+    plan = plan_from_config(config if seed is None else config | {"seed": seed})
+    write_plan(plan, jobs_of(plan))
+    e = plan.experiments[Path(name).stem]
     results = [summarise(cell, sample(cell), e.estimate) for cell in e.cells[:cells]]
     content = {"estimate": vars(e.estimate), "results": [r | {"provenance": {}} for r in results]}
-    folder = Path("results") / label
-    write_records(folder, {e.name: Record(source(name), "smoke", seed, [], "")})
-    (folder / e.name / "tau").mkdir()
-    (folder / e.name / "tau/0001.json").write_text(json.dumps(content))
+    folder = Path("results") / plan.label / e.name / "tau"
+    folder.mkdir(parents=True)
+    (folder / "0001.json").write_text(json.dumps(content))
 
 
 def sections(path):
@@ -84,19 +84,29 @@ def test_size_and_seed_choose_the_pages(here, capsys):
     assert sections(here / "one.html") == ["first"]
 
 
-def test_an_experiment_that_cannot_be_read_is_named_with_the_reason(here):
+def test_results_are_shown_as_planned_whatever_became_of_the_yaml_file(here):
     ran("first.yaml")
     ran("second.yaml")
-    (here / "results/smoke/old/tau").mkdir(parents=True)  # by a version that wrote no record
-    (here / "second.yaml").write_text((here / "second.yaml").read_text() + "titel: x\n")
+    (here / "second.yaml").write_text("titel: x\n")
     (here / "first.yaml").rename(here / "moved.yaml")
     read.cache_clear()
     assert main(["report"]) == 0
+    assert sections(here / "results/smoke/report.html") == ["first", "second"]
+
+
+def test_an_experiment_whose_plan_is_lost_is_named_with_the_reason(here):
+    ran("first.yaml")
+    ran("second.yaml")
+    (here / "results/smoke/old/tau").mkdir(parents=True)  # by a version that wrote no plan
+    plan = here / "results/plan/smoke/second/experiment.json"
+    plan.write_text(plan.read_text()[:100])
+    assert main(["report"]) == 0
     text = (here / "results/smoke/report.html").read_text()
-    for words in ("first.yaml: no such file", "Did you mean", "old: experiment.json is missing"):
-        assert words in text
+    assert sections(here / "results/smoke/report.html") == ["first"]
+    for name in ("second", "old"):
+        assert f"{name}: its plan is missing or damaged" in text
     index = (here / "results/report.html").read_text()
-    assert all(f"{name} (cannot be read)" in index for name in ("first", "second", "old"))
+    assert all(f"{name} (cannot be read)" in index for name in ("second", "old"))
 
 
 def test_named_experiments_have_a_page_of_their_own(here, capsys):
@@ -128,14 +138,6 @@ def test_without_results_nothing_is_written(here, capsys, words, says):
     before = sorted(here.rglob("*"))
     assert main(["report", *words.split()]) == 2
     assert says in capsys.readouterr().err and sorted(here.rglob("*")) == before
-
-
-def test_a_record_is_written_only_where_it_changed(here):
-    record = Record("first.yaml", "smoke", None, ["a"], "x")
-    write_records(here, {"first": record})
-    stamp = (here / "first/experiment.json").stat().st_mtime_ns
-    write_records(here, {"first": record})
-    assert (here / "first/experiment.json").stat().st_mtime_ns == stamp
 
 
 def test_an_experiment_has_one_name_however_it_is_given(here):

@@ -30,7 +30,7 @@ def analysed(folder, name, keep=lambda cell: True, wrong=1.0):
     file.parent.mkdir(parents=True)
     content = {"estimate": vars(experiment.estimate), "results": results}
     file.write_text(json.dumps(content))
-    return find_results(experiment, name, folder)
+    return find_results(experiment, ["0001"], folder / name)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_damaged_results_count_as_missing(tmp_path):
     whole = file.read_text()
     for damage in (whole[:1000], "", "[1]", whole.replace('"longer"', '"lnoger"')):
         file.write_text(damage)
-        again = find_results(found.experiment, "mixed_hmc", tmp_path)
+        again = find_results(found.experiment, ["0001"], tmp_path / "mixed_hmc")
         assert len(again.missing) == 15 and "Not finished" in page([again])
 
 
@@ -104,7 +104,7 @@ def test_nothing_that_could_be_confirmed(tmp_path):
 
 
 def test_nothing_at_all(tmp_path):
-    text = page([find_results(expand("fig1", "smoke"), "fig1", tmp_path)])
+    text = page([find_results(expand("fig1", "smoke"), ["0001"], tmp_path)])
     assert "55 of 55 cells are missing" in text and 'class="agrees"' not in text
 
 

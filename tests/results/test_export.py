@@ -49,7 +49,7 @@ def test_the_file_holds_the_series_as_it_is(here, capsys):
     assert main(["export", "cell", cell.digest[:12]]) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{cell.digest}.nc: 4 chains of 100 draws",
-        "2 of the chains had a draw more, which was left out: all must be as long",
+        "the last draw of 2 longer chains is omitted: all chains must have equal length",
     ]
     tree = xarray.open_datatree(here / f"{cell.digest}.nc", engine="h5netcdf")
     assert set(tree) == {"posterior", "sample_stats"}

@@ -1,12 +1,8 @@
 """The store: what is written comes back, and what is damaged is seen."""
 
 import dataclasses
-import json
-import os
-import socket
 
 import numpy as np
-import psutil
 import pytest
 
 from nrevu.cells.cell import Cell, Run, Schedule, U
@@ -41,16 +37,6 @@ def test_round_trip(kept):
     assert meta["config"]["method"]["stepsize"] == 2.0 and meta["provenance"] == {"nrevu": "test"}
     assert meta["derived"]["eta"] == pytest.approx(2 / 2**0.5)
     assert list(folder.iterdir()) == [path]  # nothing temporary is left
-
-
-def test_files_of_the_first_format_are_read(kept):
-    folder, path, series = kept
-    with np.load(path) as arrays:
-        meta = json.loads(arrays["meta"].tobytes()) | {"format": 1}
-    text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
-    np.savez(path, meta=text, rows=series.rows, rejected=series.rejected)
-    assert series_files.read(folder, CELL)[0].rows.tobytes() == series.rows.tobytes()
-    assert series_files.meta_of(path)["digest"] == CELL.digest
 
 
 def test_files_are_smaller_than_what_they_hold(tmp_path):
@@ -100,20 +86,6 @@ def test_a_truncated_file_is_seen(kept, left):
 def test_a_foreign_file_is_seen(kept):
     folder, path, _ = kept
     other = dataclasses.replace(CELL, seed=2)
-    path.rename(series_files.path_of(folder, other.digest))
+    path.rename(series_files.series_path(folder, other.digest))
     with pytest.raises(series_files.Damaged, match="holds another cell"):
         series_files.read(folder, other)
-
-
-@pytest.mark.parametrize("proc", ["/proc", "missing"])
-def test_leftovers_of_dead_processes_are_removed(tmp_path, monkeypatch, proc):
-    monkeypatch.setattr(psutil, "PROCFS_PATH", proc, raising=False)
-    host = socket.gethostname()
-    mine = tmp_path / f"aa.{host}.{os.getpid()}.tmp"
-    dead = tmp_path / f"bb.{host}.999999999.tmp"
-    elsewhere = tmp_path / "cc.another-machine.1.tmp"
-    another = tmp_path / f"dd.{host}.x.tmp"
-    for path in (mine, dead, elsewhere, another):
-        path.touch()
-    series_files.remove_leftovers(tmp_path)
-    assert sorted(tmp_path.iterdir()) == sorted([mine, elsewhere, another])
