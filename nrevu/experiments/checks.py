@@ -75,11 +75,11 @@ def selections(section: Any) -> Iterator[tuple[tuple, Mapping[str, Any]]]:
     """Yield the selections of cells in a section, each with its path in it."""
     for key, kind in field_kinds(type(section)).items():
         value = getattr(section, key)
-        if kind.note == "selection" and value is not None:
-            listed = enumerate(value) if kind.entry else ()
-            yield from (((key, index), where) for index, where in listed)
-            yield from [] if kind.entry else [((key,), value)]
-        if kind.entry is Bar:
+        if kind.note == "selection" and kind.entry:
+            yield from (((key, index), where) for index, where in enumerate(value))
+        elif kind.note == "selection" and value is not None:
+            yield (key,), value
+        elif kind.entry is Bar:
             yield from (((key, index, "where"), bar.where) for index, bar in enumerate(value))
 
 

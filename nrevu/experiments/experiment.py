@@ -6,7 +6,7 @@ sweep expanded into checked cells, its sections checked against them; or its pla
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -184,13 +184,8 @@ def family(name: str) -> Family:
     verdict does not depend on what else is run.
     """
     together = default_set() if Path(name).stem in default_set() else [name]
-    numbers = {each for other in together for each in published_numbers(other)}
+    entries = [entry for other in together for entry in read(other).sections.published]
+    numbers = {(*number, entry.source) for entry in entries for number in entry.numbers.items()}
     claims = [claim for other in together for claim in read(other).sections.claims]
     label = "the paper" if len(together) > 1 else f"the published numbers of {Path(name).stem}"
     return Family(label, len(numbers), sum(claim.published is not None for claim in claims))
-
-
-def published_numbers(name: str) -> Iterator[tuple[str, float, str]]:
-    """Yield the column, value and source of each number that an experiment's file publishes."""
-    for entry in read(name).sections.published:
-        yield from ((column, value, entry.source) for column, value in entry.numbers.items())

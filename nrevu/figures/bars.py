@@ -25,11 +25,8 @@ from nrevu.figures._style import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from nrevu.experiments.experiment import Experiment
 
 
 @dataclass(frozen=True)
@@ -48,9 +45,7 @@ class Settings:
         check_labels(self.labels, self.values or (self.value,))
 
 
-def draw(
-    experiment: Experiment, settings: Settings, table: pd.DataFrame, traces, confirmed
-) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
     """Return the figure that the settings describe: a bar each, or for each of several columns."""
     import pandas as pd
 

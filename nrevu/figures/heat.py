@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from nrevu.experiments.experiment import Experiment
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -49,9 +47,7 @@ class Settings:
             raise Mistake("must be two numbers above 0, the lower one first", "range")
 
 
-def draw(
-    experiment: Experiment, settings: Settings, table: pd.DataFrame, traces, confirmed
-) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
     """Return the figure that the settings describe."""
     import matplotlib
     from matplotlib.colors import LogNorm

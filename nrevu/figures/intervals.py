@@ -15,11 +15,8 @@ from nrevu.figures._cells import best_cells, check_labels
 from nrevu.figures._style import label, legend_mark, new_figure, plain
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-
-    from nrevu.experiments.experiment import Experiment
 
 
 @dataclass(frozen=True)
@@ -39,9 +36,7 @@ class Settings:
         check_labels(self.labels, self.quantities)
 
 
-def draw(
-    experiment: Experiment, settings: Settings, table: pd.DataFrame, traces, confirmed
-) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
     """Return the figure that the settings describe."""
     quantities = settings.quantities
     bests = best_cells(settings, table, confirmed)

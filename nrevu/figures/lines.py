@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from nrevu.experiments.experiment import Experiment
-
 Scale = Literal["linear", "log"]
 
 
@@ -79,9 +77,7 @@ class Line:
     style: Mapping[str, Any]
 
 
-def draw(
-    experiment: Experiment, settings: Settings, table: pd.DataFrame, traces, confirmed
-) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
     """Return the figure that the settings describe."""
     shown = shown_cells(settings, table)
     rows, panels = split(shown, settings.rows), settings.panels

@@ -14,11 +14,8 @@ from nrevu.analysis.table import matching
 from nrevu.figures._style import is_missing, label, method_and_u, method_colours, new_figure
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from nrevu.experiments.experiment import Experiment
 
 
 @dataclass(frozen=True)
@@ -30,9 +27,7 @@ class Settings:
     uses: ClassVar[tuple[str, ...]] = ("claims", "confirmed")
 
 
-def draw(
-    experiment: Experiment, settings: Settings, table: pd.DataFrame, traces, confirmed
-) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
     """Return the figure that the settings describe."""
     claims = [claim for claim in experiment.claims if claim.over is not None]
     found = claim_rows(claims, table, confirmed)

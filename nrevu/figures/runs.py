@@ -19,11 +19,8 @@ from nrevu.figures._style import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from nrevu.experiments.experiment import Experiment
 
 RMS = "rms: root mean square of the acceptances between rejections"
 
@@ -55,9 +52,7 @@ def draw_trace(ax: Axes, trace: dict[str, Any] | None) -> None:
     ax.grid(False)
 
 
-def draw(
-    experiment: Experiment, settings: Settings, table: pd.DataFrame, traces, confirmed
-) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
     """Return how likely runs of acceptances reach a length, at the same settings except u."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for trace in traces:
