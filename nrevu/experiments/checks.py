@@ -15,12 +15,14 @@ from nrevu.experiments.columns import REJECTIONS, is_estimated, parse
 from nrevu.experiments.sections import Bar, Published, Sections, field_kinds
 from nrevu.experiments.yaml_document import Document, format_value
 
+Parts = list[tuple[Any, tuple]]  # sections, each with its path in the document
+
 
 def check_sections(doc: Document, sections: Sections, own: Sequence[Cell], others: list[Cell]):
     """Raise a Mistake for what does not fit the cells, those of experiments beside included."""
     cells = [*own, *others]
     rows = [parameters(cell) | cell.derived for cell in cells]
-    parts = [(figure, ("figures", name)) for name, figure in sections.figures.items()]
+    parts: Parts = [(figure, ("figures", name)) for name, figure in sections.figures.items()]
     parts += [(entry, ("published", index)) for index, entry in enumerate(sections.published)]
     parts += [(claim, ("claims", index)) for index, claim in enumerate(sections.claims)]
     check_columns(doc, parts, columns(cells, rows))
@@ -36,11 +38,10 @@ def check_sections(doc: Document, sections: Sections, own: Sequence[Cell], other
     run_again = [(sections.trace, ("trace",)), (sections.confirm, ("confirm",))]
     rows = rows[: len(own)]
     check_columns(doc, [each for each in run_again if each[0]], columns(own, rows))
-    if sections.confirm:
-        check_confirm(doc, sections, own, rows)
+    check_confirm(doc, sections, own, rows)
 
 
-def check_columns(doc: Document, parts: list[tuple[Any, tuple]], known: list[str]) -> None:
+def check_columns(doc: Document, parts: Parts, known: list[str]) -> None:
     """Raise a Mistake for a column that is unknown, or an estimate where none may be."""
     estimated = [name for name in known if is_estimated(name)]
     allowed = dict.fromkeys(("estimate", "panel", "quantity", "numbers"), estimated)
@@ -125,6 +126,8 @@ def check_single(doc: Document, entry: Published, path: tuple, rows: list[dict])
 def check_confirm(doc: Document, sections: Sections, cells: Sequence[Cell], rows: list) -> None:
     """Raise a Mistake if best cells are wanted that `confirm` does not run again."""
     confirm = sections.confirm
+    if not confirm:
+        return
     if confirm.cells > 1 and min(cell.run.chains for cell in cells) < 2:
         message = "to choose among several cells needs run.chains of 2 or more"
         raise Mistake(message, "cells", doc.place("confirm", "cells"))

@@ -29,4 +29,5 @@ def by_hydra(overrides: list[str]) -> dict[str, Any]:
     from omegaconf import OmegaConf
 
     with initialize_config_dir(str(folder()), version_base="1.3"):
-        return OmegaConf.to_container(compose("config", overrides), resolve=True)
+        config: Any = OmegaConf.to_container(compose("config", overrides), resolve=True)
+    return config

@@ -123,7 +123,7 @@ class Kind(NamedTuple):
 
 
 @functools.cache
-def field_kinds(section: type) -> dict[str, Kind]:
+def field_kinds(section: Any) -> dict[str, Kind]:
     """Return what each field of a section's dataclass may hold."""
     hints = typing.get_type_hints(section, include_extras=True)
     return {f.name: kind_of(hints[f.name]) for f in dataclasses.fields(section)}

@@ -150,7 +150,7 @@ def choose(setting: Setting) -> str:
 def set_value(config: dict[str, Any], setting: Setting) -> None:
     """Set one value, whose key must exist."""
     *path, last = setting.key.split(".")
-    inner = config
+    inner: Any = config
     for name in path:
         inner = inner.get(name) if isinstance(inner, dict) else None
     if not isinstance(inner, dict) or last not in inner or last == "name":

@@ -131,7 +131,7 @@ def values(spec: Any, key: str, place: str) -> list:
     return spec if isinstance(spec, list) else [spec]
 
 
-def stepped(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
+def stepped(spec: Any, key: str, place: str) -> list[float]:
     """Return from, from + step, ... up to and including `to`, without rounding noise.
 
     The decimals of the file decide whether the steps end at `to`, not their binary values.
@@ -157,7 +157,7 @@ def stepped(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
     return numbers[:-1]
 
 
-def counted(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
+def counted(spec: Any, key: str, place: str) -> list[float]:
     """Return `count` values from `from` to `to`, evenly or by equal factors, to 6 digits."""
     for name in spec:
         if name not in RANGE or name == "step":

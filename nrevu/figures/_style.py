@@ -139,7 +139,7 @@ def y_label(column: str, cells: pd.DataFrame) -> str:
     if kind == "cost":
         return f"{evaluations(cells)}\nper independent draw"
     if kind == "tau":
-        groups = cells["schedule.group"].unique() if "schedule.group" in cells else ()
+        groups: Any = cells["schedule.group"].unique() if "schedule.group" in cells else ()
         of = f" (groups of {groups[0]})" if len(groups) == 1 else " (groups)"
         return "autocorrelation time" + of
     return "mean" if kind == "mean" else label(column)
@@ -178,7 +178,8 @@ def method_and_u(cells: pd.DataFrame) -> tuple[str | None, str | None]:
 
 def method_colours(methods: Sequence[tuple[str | None, str | None]]) -> list[str]:
     """Return the colour of each (method, u); shades, from light to dark, of one that recurs."""
-    colours = [METHOD_COLOURS.get(method, OTHER_COLOURS)[u != "standard"] for method, u in methods]
+    pairs = [(METHOD_COLOURS.get(method or "", OTHER_COLOURS), u) for method, u in methods]
+    colours = [pair[u != "standard"] for pair, u in pairs]
     return [
         shade(colour, colours[:index].count(colour), colours.count(colour))
         for index, colour in enumerate(colours)
@@ -193,7 +194,8 @@ def shade(colour: str, index: int, count: int) -> str:
         return colour
     darkness = 2 * index / (count - 1) - 1  # from -1 to 1
     share, end = (0.6 * darkness, 0.0) if darkness > 0 else (-0.4 * darkness, 1.0)
-    return to_hex([(1 - share) * part + share * end for part in to_rgb(colour)])
+    red, green, blue = ((1 - share) * part + share * end for part in to_rgb(colour))
+    return to_hex((red, green, blue))
 
 
 def palette(count: int, colours: Sequence[str] = ()) -> list[str]:
