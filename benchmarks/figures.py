@@ -13,7 +13,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from benchmarks import panels
-from nrevu.figures.style import STYLE
+from nrevu.figures._style import STYLE
 
 SCALING = {
     "dimension": (panels.per_update, panels.per_coordinate),

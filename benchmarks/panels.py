@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from benchmarks.entrants import ALONE, BLACKJAX, BLACKJAX_ONE, NUMPY, OURS
 from benchmarks.kernels import PROGRAM
 from benchmarks.settings import SETTINGS
-from nrevu.figures.style import COLOURS, DASHES, MARKERS
+from nrevu.figures._style import COLOURS, DASHES, MARKERS
 
 LABELS = {
     OURS: "nrevu",

@@ -32,10 +32,10 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Run one cell and print a table or JSON."""
-    from nrevu.experiments.experiment import by_hand
+    from nrevu.experiments.experiment import single_cell
     from nrevu.experiments.settings import parse
 
-    cell, estimate = by_hand(parse(args.settings))
+    cell, estimate = single_cell(parse(args.settings))
     from nrevu.analysis.result import summarise
     from nrevu.cells.chains import sample
     from nrevu.core.target import TARGET, target_note

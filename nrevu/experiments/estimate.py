@@ -1,4 +1,4 @@
-"""How autocorrelation times are found from a series; no part of a cell's identity."""
+"""How autocorrelation times are estimated from a series; not part of a cell's identity."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from nrevu.fields import one_of, whole
 
 @dataclass(frozen=True)
 class Estimate:
-    """How autocorrelation times are found from a series; no part of a cell's identity."""
+    """How autocorrelation times are estimated from a series; not part of a cell's identity."""
 
     # Lags are summed from 1 to this; 0: to the smallest K >= 5 tau(K), for each quantity.
     max_lag: int = whole(at_least=0)

@@ -56,7 +56,7 @@ def confirm_cost(experiment: Experiment, speeds: Mapping[str, float] | None = No
     if not settings:
         return 0.0
     mean = sum(cost(cell, speeds) for cell in experiment.cells) / len(experiment.cells)
-    return settings["cells"] * settings["longer"] * mean
+    return settings.cells * settings.longer * mean
 
 
 def overhead(

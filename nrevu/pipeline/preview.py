@@ -85,7 +85,7 @@ def confirm_bytes(experiment, groups: int) -> int:
     if not experiment.confirm:
         return 0
     mean = sum(size_on_disk(cell) for cell in experiment.cells) / len(experiment.cells)
-    return int(groups * experiment.confirm["cells"] * experiment.confirm["longer"] * mean)
+    return int(groups * experiment.confirm.cells * experiment.confirm.longer * mean)
 
 
 def reasons(cells: list[Cell], stored: Mapping[str, dict[str, Any] | None]) -> dict[str, str]:

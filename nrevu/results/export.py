@@ -16,7 +16,7 @@ import pandas as pd
 from nrevu.cells.cell import Cell, from_config
 from nrevu.cells.series import Series
 from nrevu.errors import Mistake, unknown
-from nrevu.experiments.experiment import Experiment, by_hand, expand
+from nrevu.experiments.experiment import Experiment, expand, single_cell
 from nrevu.experiments.settings import Setting, parse, seed_setting
 from nrevu.files import choices, output_path
 from nrevu.results import inference_data, series_files
@@ -56,7 +56,7 @@ def digest_of(words: Sequence[str], folder: Path) -> str:
 def digest_of_settings(words: Sequence[str], folder: Path) -> str:
     """Return the digest of the cell that settings describe, whose series must be there."""
     settings = parse(words)
-    cell = by_hand(settings)[0]
+    cell = single_cell(settings)[0]
     if series_files.series_path(folder, cell.digest).exists():
         return cell.digest
     advice = how_to_make(cell, settings)

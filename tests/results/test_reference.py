@@ -44,9 +44,9 @@ PROGRAM = """
 import sys, json
 from nrevu.cells.chains import sample
 from nrevu.experiments.settings import parse
-from nrevu.experiments.experiment import by_hand
+from nrevu.experiments.experiment import single_cell
 from nrevu.cells.series import bits
-cells = [by_hand(parse(words.split()))[0] for words in json.loads(sys.argv[1])]
+cells = [single_cell(parse(words.split()))[0] for words in json.loads(sys.argv[1])]
 print(json.dumps([bits(sample(cell)) for cell in cells]))
 """
 
