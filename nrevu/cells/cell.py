@@ -20,7 +20,7 @@ from nrevu.core.probing import probe
 from nrevu.core.sources import own_hash
 from nrevu.core.user_files import is_foreign, load
 from nrevu.errors import Mistake, unknown
-from nrevu.fields import build, essential, real, whole
+from nrevu.fields import build, changed_fields, integer, real
 from nrevu.files import near
 from nrevu.methods import METHODS, derived
 
@@ -53,18 +53,18 @@ STANDARD = U(delta=0.0, noise=1.0)
 class Schedule:
     """What makes a recorded group."""
 
-    group: int = whole(at_least=1, at_most=10**9)  # updates per recorded group
+    group: int = integer(at_least=1, at_most=10**9)  # updates per recorded group
     # Updates between Gibbs scans; 0: none.
-    gibbs_every: int = whole(at_least=0, at_most=10**9, default=0)
+    gibbs_every: int = integer(at_least=0, at_most=10**9, default=0)
 
 
 @dataclass(frozen=True)
 class Run:
     """How long to run."""
 
-    groups: int = whole(at_least=1)  # recorded groups, over all chains together
-    burn_in: int = whole(at_least=0)  # groups left out at the start of each chain
-    chains: int = whole(at_least=1)  # independent chains
+    groups: int = integer(at_least=1)  # recorded groups, over all chains together
+    burn_in: int = integer(at_least=0)  # groups left out at the start of each chain
+    chains: int = integer(at_least=1)  # independent chains
 
     def __post_init__(self):
         if self.chains > self.groups:
@@ -86,7 +86,7 @@ class Cell:
     u: U
     schedule: Schedule
     run: Run
-    seed: int = whole(at_least=0)
+    seed: int = integer(at_least=0)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -122,17 +122,17 @@ def identity(cell: Cell) -> dict[str, Any]:
     """Return what determines the cell's numbers, the version of the code apart."""
     return {
         "distribution": {"name": name_of(cell.distribution), **content(cell.distribution)},
-        "method": {"name": name_of(cell.method), **essential(cell.method)},
-        "u": {"name": cell.u.name} | (essential(cell.u) if cell.u != STANDARD else {}),
-        "schedule": essential(cell.schedule),
-        "run": essential(cell.run),
+        "method": {"name": name_of(cell.method), **changed_fields(cell.method)},
+        "u": {"name": cell.u.name} | (changed_fields(cell.u) if cell.u != STANDARD else {}),
+        "schedule": changed_fields(cell.schedule),
+        "run": changed_fields(cell.run),
         "seed": cell.seed,
     }
 
 
 def content(distribution: Any) -> dict[str, Any]:
     """Return what of a distribution determines numbers: of a file, what is in it."""
-    own = essential(distribution) | getattr(distribution, "content", dict)()
+    own = changed_fields(distribution) | getattr(distribution, "content", dict)()
     if is_foreign(type(distribution)):
         own["source"] = own_hash(type(distribution))
     return own

@@ -12,7 +12,7 @@ import numpy as np
 
 from nrevu.core.elementary import exp, softplus
 from nrevu.core.rng import next_uniform
-from nrevu.fields import real, whole
+from nrevu.fields import integer, real
 
 LOW, HIGH = -0.5, 1.5  # the ends of the interval whose indicator is estimated
 
@@ -25,7 +25,7 @@ class Mixed:
     lanes: ClassVar[int] = 64  # chains side by side: two coordinates alone fill no vector
     nanoseconds: ClassVar[float] = 4.0  # of an evaluation, about
     recorded: ClassVar[tuple[str, ...]] = ("coordinate",)  # of which the quantities are functions
-    binaries: int = whole(at_least=0)  # how many there are
+    binaries: int = integer(at_least=0)  # how many there are
     sd: float = real(above=0)  # standard deviation of x[1] given x[0]
 
     def means(self) -> dict[str, float | None]:

@@ -17,7 +17,7 @@ from nrevu.core.elementary import lined_up, log, softplus, tanh_all
 from nrevu.core.rng import next_gamma
 from nrevu.core.target import njit
 from nrevu.distributions._network_data import generated, read_cases
-from nrevu.fields import real, whole, word
+from nrevu.fields import integer, real, text
 
 C_PRECISION = 0.01  # of the output's bias, which has no hyperparameter: N(0, 10^2)
 
@@ -29,18 +29,18 @@ class Network:
     # Stepsize (of 1 that would be about right), steps and number of the trajectories of HMC that
     # lead from the start into the posterior, before any cell's own burn-in.
     settling: ClassVar[tuple[float, int, int]] = (0.3, 40, 200)
-    hidden: int = whole(at_least=1, at_most=10**5)  # hidden units
-    cases: int = whole(at_least=1, at_most=10**7)  # generated cases
-    copies: int = whole(
+    hidden: int = integer(at_least=1, at_most=10**5)  # hidden units
+    cases: int = integer(at_least=1, at_most=10**7)  # generated cases
+    copies: int = integer(
         at_least=0, at_most=1000
     )  # slightly noisy copies of each of the two relevant inputs
-    noise: int = whole(at_least=0, at_most=1000)  # inputs that are noise alone
-    data_seed: int = whole(at_least=0)  # of the generated cases
+    noise: int = integer(at_least=0, at_most=1000)  # inputs that are noise alone
+    data_seed: int = integer(at_least=0)  # of the generated cases
     # Each precision has a Gamma prior with shape prior_shape / 2 and mean 1 / prior_width^2.
     prior_shape: float = real(above=0)
     prior_width: float = real(above=0)
     # A CSV file of cases to read instead: a column for each input and last the class, 0 or 1.
-    table: str = word(default="")
+    table: str = text(default="")
 
     def __post_init__(self):
         if self.table:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.errors import Mistake, shown, unknown
+from nrevu.errors import Mistake, shorten, unknown
 from nrevu.experiments import checks, yaml_document
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.grammar import check_grammar
@@ -207,7 +207,7 @@ def check_cells(cells: list[tuple[Cell, list[Setting]]]) -> None:
         place = settings[0].place
         if cell.digest in seen:
             first = seen[cell.digest]
-            where = ", ".join(f"{s.key}={shown(s.value)}" for s in settings)
+            where = ", ".join(f"{s.key}={shorten(s.value)}" for s in settings)
             other = f", first at {first}" if first != place else ""
             raise Mistake(f"the cell ({where}) is in the sweep twice{other}", "sweep", place)
         seen[cell.digest] = place

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from nrevu.errors import Mistake, shown, unknown
+from nrevu.errors import Mistake, shorten, unknown
 
 # What PyYAML raises, unmarked, for a value that is none: 2020-13-45, or `!!bool maybe`.
 NO_VALUE = (ArithmeticError, AttributeError, LookupError, ValueError)
@@ -151,7 +151,7 @@ def given(value: Any) -> str:
     """Return a value in the words of YAML."""
     words = {None: "nothing", True: "true", False: "false"}
     plain = value is None or isinstance(value, bool)
-    return words[value] if plain else shown(repr(value))
+    return words[value] if plain else shorten(repr(value))
 
 
 def is_number(value: Any) -> bool:

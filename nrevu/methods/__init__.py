@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any, ClassVar
 
-from nrevu.fields import one_of, real, whole
+from nrevu.fields import integer, one_of, real
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class HMC:
 
     update: ClassVar[str] = "hamiltonian"
     stepsize: float = real(above=0)  # of a leapfrog step before scaling
-    L: int = whole(at_least=1)  # leapfrog steps of a trajectory
+    L: int = integer(at_least=1)  # leapfrog steps of a trajectory
     scaling: float = real(at_least=-3, at_most=3, default=0.0)  # eta = stepsize / dim^scaling
     # Each trajectory's stepsize is eta / sqrt(Gamma variate, mean 1, shape jitter / 2); 0: eta.
     jitter: float = real(at_least=0, default=0.0)

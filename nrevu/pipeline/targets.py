@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from nrevu.errors import Mistake, shown
+from nrevu.errors import Mistake, shorten
 from nrevu.pipeline.batches import kernel_name
 from nrevu.pipeline.plan import Plan
 
@@ -58,7 +58,7 @@ def check(workflow: Any, plan: Plan) -> None:
             continue
         near = difflib.get_close_matches(path, rules if "/" not in target else allowed, 1, 0.0)
         message = (
-            f"'{shown(target)}' is not a target of this run, which is of "
+            f"'{shorten(target)}' is not a target of this run, which is of "
             f"{', '.join(plan.experiments)} at size {plan.size}"
             f"{'' if plan.seed is None else f', seed {plan.seed}'}. Did you mean '{near[0]}'?"
         )
