@@ -13,7 +13,7 @@ import pandas as pd
 from nrevu.analysis.result import summarise
 from nrevu.analysis.table import lengthened, quotable, table
 from nrevu.cells.cell import Cell
-from nrevu.cells.series import Series, bits, part
+from nrevu.cells.series import Series, bits, select_chains
 from nrevu.experiments.estimate import Estimate
 
 
@@ -35,8 +35,8 @@ def confirm(
     """Return the results of the two parts of a run; with one candidate there is none to choose."""
     chains = range(len(series.lengths))
     few = max(1, len(chains) // 4) if settings["cells"] > 1 else 0
-    choosing = summarise(cell, part(series, chains[:few]), estimate) if few else None
-    quoted = summarise(cell, part(series, chains[few:]), estimate) | {"bits": bits(series)}
+    choosing = summarise(cell, select_chains(series, chains[:few]), estimate) if few else None
+    quoted = summarise(cell, select_chains(series, chains[few:]), estimate) | {"bits": bits(series)}
     return {"choosing": choosing, "confirmed": quoted}
 
 

@@ -1,7 +1,7 @@
-"""Checks whether a distribution does what the kernels rely on, as far as runs can tell.
+"""Checks whether a distribution does what the kernels rely on, as far as runs can show.
 
-In: a distribution, of the user's or built in. Out: verdicts, one for each check, in the order in
-which they are best read: a failure often explains those that follow it.
+In: a distribution, built in or from a user's file. Out: one verdict for each check, in the order in
+which to read them: a failure often explains the ones after it.
 """
 
 import inspect
@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.conformance import building, calls, conditionals, draws, paths, slopes, speed
+from nrevu.conformance.subject import Subject
 from nrevu.conformance.verdict import Verdict, fails
-from nrevu.core.user_files import located
+from nrevu.core.user_files import describe_error
 from nrevu.errors import Mistake
 
 CHECKS = (
@@ -35,28 +36,28 @@ CHECKS = (
 
 def check(distribution: Any, seed: int = 1) -> Iterator[Verdict]:
     """Yield the verdicts on a distribution; raise a Mistake if it cannot be compiled."""
-    first = attempted(building.indices, distribution, seed)
+    first = run_check(building.indices, distribution, seed)
     yield first
-    if first.outcome == "FAILS":  # from here on compiled code runs without looking at indices
+    if first.outcome == "FAILS":  # from here on compiled code runs without bounds checks
         return
-    found = attempted(building.compiles, distribution, seed)
+    found = run_check(building.compiles, distribution, seed)
     if isinstance(found, Verdict):
         yield found
         return
     subject, verdict = found
     yield verdict
     for each in CHECKS:
-        yield attempted(each, subject)
+        yield run_check(each, subject)
 
 
-def attempted(each: Callable, subject: Any, *more):
-    """Return what a check finds; an error in one of the user's functions is a verdict, too."""
+def run_check(each: Callable, subject: Any, *more):
+    """Return what a check returns; an exception in a user's function is a failing verdict."""
     try:
         return each(subject, *more)
     except Mistake:
         raise
     except Exception as error:
-        own = type(getattr(subject, "distribution", subject))
-        says = f"stopped by {located(error, Path(inspect.getfile(own)))}"
+        kind = type(subject.distribution if isinstance(subject, Subject) else subject)
+        says = f"stopped by {describe_error(error, Path(inspect.getfile(kind)))}"
         advice = "no function may raise; outside the support, return math.inf"
         return fails(each.__name__.replace("_", " "), says, advice)

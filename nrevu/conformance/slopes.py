@@ -1,8 +1,7 @@
 """Checks of the gradient at points: against differences of the energy, and the U it returns.
 
-Nothing here is allowed a guessed error. A derivative by differences comes with its own error: how
-much it changes with the step, and the noise that rounding puts into U, over the step. The noise is
-measured (noise.py).
+No tolerance is a guess. A derivative by differences has an estimated error: how much it changes
+with the step, plus the noise of rounding in U over the step. The noise is measured (noise.py).
 """
 
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from nrevu.conformance.noise import EPS, NOISES, noise_of_energy, noise_of_gradi
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import OVERHEAD, affordable
 from nrevu.conformance.verdict import Verdict, fails, ok, skipped
-from nrevu.core.user_files import energy_by_gradient
+from nrevu.core.contracts import has
 
 RUNGS = 10  # steps tried, each a quarter of the one before, from half the spread on
 SLACK = 10  # how many times its error a derivative may be off
@@ -22,18 +21,18 @@ BUDGET = 2.0  # seconds
 
 @dataclass(frozen=True)
 class Slope:
-    """One derivative, as the gradient has it and by differences of the energy."""
+    """One derivative, by the gradient and by differences of the energy."""
 
     coordinate: int
     point: int
     given: float  # by `gradient`
     found: float  # by differences
-    error: float  # of both, as far as rounding and the step explain
-    blunt: bool  # the error is so large that this says little
+    error: float  # of both, from rounding and the step
+    blunt: bool  # the error is too large for a useful comparison
 
     @property
     def excess(self) -> float:
-        """Return how far apart they are, in what is allowed."""
+        """Return the difference of the two over what is allowed."""
         return abs(self.given - self.found) / (SLACK * self.error)
 
 
@@ -61,21 +60,21 @@ def difference(s: Subject, x: np.ndarray, w: np.ndarray, i: int, noise: float):
 
 
 def slopes(s: Subject) -> list[Slope]:
-    """Return derivatives at the points and 3 times as far: of all coordinates, time permitting."""
+    """Return derivatives at the points and 3 times as far, for as many coordinates as fit."""
     points = list(s.inside(1, 3))
     dim = s.distribution.dim
     cost = 4 * RUNGS * len(points) * (s.cost["energy"] + OVERHEAD)
     count = affordable(BUDGET, cost, min(8, dim), dim)
-    chosen = np.sort(s.rng("slopes").permutation(dim)[:count])
+    coordinates = np.sort(s.rng("slopes").permutation(dim)[:count])
     found = []
     for point, (x, w) in enumerate(points):
-        g, own = s.gradient(x, w)[1], noise_of_gradient(s, x, w)
+        g, noises = s.gradient(x, w)[1], noise_of_gradient(s, x, w)
         noise = noise_of_energy(s, x, w)
-        for i in map(int, chosen):
-            slope, error = difference(s, x, w, i, noise)
+        for i in map(int, coordinates):
+            by, error = difference(s, x, w, i, noise)
             usual = abs(g[i]) + 1 / s.spread[i]
             blunt = not SLACK * error < 1e-3 * usual
-            found.append(Slope(i, point, float(g[i]), float(slope), float(error + own[i]), blunt))
+            found.append(Slope(i, point, float(g[i]), float(by), float(error + noises[i]), blunt))
     return found
 
 
@@ -106,13 +105,13 @@ def gradient(s: Subject) -> Verdict:
 
 
 def diagnosis(bad: list[Slope], number: int) -> str:
-    """Return what wrong derivatives have in common."""
+    """Return advice from what the wrong derivatives have in common."""
     ratios = np.array([slope.given / slope.found for slope in bad if slope.found])
     ratio = float(np.median(ratios)) if ratios.size else np.nan
-    places = sorted({slope.coordinate for slope in bad})
+    wrong = sorted({slope.coordinate for slope in bad})
     if len(bad) > 0.9 * number and np.all(abs(ratios - ratio) < 1e-3 * abs(ratio)):
         return f"all are {ratio:.4g} times what they should be: a factor or the sign is wrong"
-    listed = ", ".join(f"g[{i}]" for i in places[:5]) + (", ..." if len(places) > 5 else "")
+    listed = ", ".join(f"g[{i}]" for i in wrong[:5]) + (", ..." if len(wrong) > 5 else "")
     return f"look at {listed}: write it as the derivative of what `energy` returns, term by term"
 
 
@@ -121,14 +120,14 @@ def same_energy(s: Subject) -> Verdict:
     name = "same U"
     if "gradient" not in s.functions:
         return skipped(name, "has no `gradient`")
-    if type(s.distribution).energy is energy_by_gradient:
-        return skipped(name, "has no `energy` of its own: it is what `gradient` returns")
+    if not has(s.distribution, "energy"):
+        return skipped(name, "has no `energy`: U is what `gradient` returns")
     worst = (-1.0, 0.0, 0.0, 0.0)
     for x, w in s.inside(1, 3, 10):
         U, by = s.energy(x, w), s.gradient(x, w)[0]
         noise = noise_of_energy(s, x, w)
-        apart = abs(U - by) / noise
-        worst = max(worst, (apart if apart < np.inf else np.inf, U, by, noise))  # nan: the worst
+        excess = abs(U - by) / noise
+        worst = max(worst, (excess if excess < np.inf else np.inf, U, by, noise))  # nan: the worst
     excess, U, by, noise = worst
     if excess < 0:
         return fails(name, "no point has a finite energy", "see `finite`")

@@ -1,4 +1,4 @@
-"""How long evaluations take, so that each check does as much as a few seconds allow."""
+"""Measures how long evaluations take, so that each check does as much as a few seconds allow."""
 
 import functools
 import time
@@ -12,7 +12,7 @@ OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes 
 
 
 def energy(x, w, data):
-    """Return U. Bound to a distribution's own, as the next is."""
+    """Return U. A placeholder, as the next one is: bound to a distribution's function."""
 
 
 def gradient(x, w, data, g):
@@ -20,7 +20,7 @@ def gradient(x, w, data, g):
 
 
 def energies(points, w, data, g, times):
-    """Evaluate U at the points, one after the other, so many times."""
+    """Evaluate U at each of the points, `times` times."""
     total = 0.0
     for _ in range(times):
         for k in range(points.shape[0]):
@@ -29,7 +29,7 @@ def energies(points, w, data, g, times):
 
 
 def gradients(points, w, data, g, times):
-    """Evaluate the gradient at the points, one after the other, so many times."""
+    """Evaluate the gradient at each of the points, `times` times."""
     total = 0.0
     for _ in range(times):
         for k in range(points.shape[0]):
@@ -42,8 +42,8 @@ LOOPS = {"energy": energies, "gradient": gradients}
 
 def costs(functions: dict[str, Callable], arguments: tuple) -> dict[str, float]:
     """Return the seconds of one `energy` and one `gradient`, inside compiled code."""
-    wanted = [name for name in LOOPS if name in functions]
-    return {name: cost(loop(name, functions[name]), arguments) for name in wanted}
+    names = [name for name in LOOPS if name in functions]
+    return {name: cost(loop(name, functions[name]), arguments) for name in names}
 
 
 @functools.cache
@@ -70,9 +70,9 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def affordable(budget: float, each: float, least: int, most: int) -> int:
-    """Return how many calls of so many seconds fit into a budget, within limits.
+    """Return how many calls of `each` seconds fit into a budget, from `least` to `most`.
 
-    It is the most, halved as often as needed: noise in the timing then seldom changes a check.
+    The result is `most`, halved as often as needed, so that timing noise seldom changes a check.
     """
     count = most
     while count > least and count * each > budget:

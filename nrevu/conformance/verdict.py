@@ -14,9 +14,9 @@ class Verdict:
 
     name: str  # of the check, one word
     outcome: str  # "ok", "FAILS" or "skipped"
-    says: str  # in one line
+    says: str  # one line
     advice: str = ""  # what to do, where it fails
-    numbers: dict[str, Any] = field(default_factory=dict)  # what `says` rests on
+    numbers: dict[str, Any] = field(default_factory=dict)  # behind `says`
 
 
 def ok(name: str, says: str, **numbers) -> Verdict:
@@ -35,13 +35,13 @@ def skipped(name: str, why: str) -> Verdict:
 
 
 def limit(count: int, values: int) -> float:
-    """Return what the largest of `count` |z| passes by chance with probability RATE at most.
+    """Return the limit that the largest of `count` |z| exceeds with probability RATE at most.
 
-    Each z is a mean of so many independent values over its standard error.
+    Each z is the mean of `values` independent values over its standard error.
     """
     return t_quantile(values - 1, 1 - RATE / count)
 
 
 def odds(count: int, values: int) -> str:
-    """Return the limit on |z| in words."""
-    return f"limit {limit(count, values):.1f}, passed by chance once in {1 / RATE:.0f} checks"
+    """Return the limit on |z| as text."""
+    return f"limit {limit(count, values):.1f}, exceeded by chance once in {1 / RATE:.0f} checks"

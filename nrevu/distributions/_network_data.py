@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nrevu.core.elementary import rounded
+from nrevu.core.elementary import round_to_32_bits
 
 
 @functools.cache
@@ -15,9 +15,11 @@ def generated(cases: int, copies: int, noise: int, seed: int) -> tuple[np.ndarra
     Class 1 has probability exp(-d^4), d the distance of the relevant inputs from (0.4, -0.3).
     """
     rng = np.random.default_rng(seed)
-    relevant = rounded(rng.standard_normal((2, cases)))
+    relevant = round_to_32_bits(rng.standard_normal((2, cases)))
     copied = np.tile(relevant, (copies, 1)) + 0.1 * rng.standard_normal((2 * copies, cases))
-    inputs = rounded(np.concatenate([relevant, copied, rng.standard_normal((noise, cases))]))
+    inputs = round_to_32_bits(
+        np.concatenate([relevant, copied, rng.standard_normal((noise, cases))])
+    )
     square = (relevant[0] - 0.4) ** 2 + (relevant[1] + 0.3) ** 2
     classes = (rng.random(cases) < np.exp(-(square**2))).astype(np.float64)
     return fixed(inputs), fixed(classes)

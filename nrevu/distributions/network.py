@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from nrevu.core.binding import OPTIONS
-from nrevu.core.elementary import lined_up, log, softplus, tanh_all
+from nrevu.core.elementary import aligned_copy, log, softplus, tanh_all
 from nrevu.core.rng import next_gamma
 from nrevu.core.target import njit
 from nrevu.distributions._network_data import generated, read_cases
@@ -94,11 +94,11 @@ class Network:
 
     def data(self) -> tuple:
         """Return the cases, sums of squares of each input, the prior, and space to work in."""
-        inputs, classes = (lined_up(part) for part in self.training())
+        inputs, classes = (aligned_copy(part) for part in self.training())
         prior = (self.prior_shape, self.prior_width)
         work = [np.empty((self.hidden, classes.size)), *np.empty((2, classes.size))]
         squares = np.array([math.fsum(values * values) for values in inputs])
-        return (inputs, classes, squares, *prior, *map(lined_up, work))
+        return (inputs, classes, squares, *prior, *map(aligned_copy, work))
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         """Return small weights; settling leads away from them."""

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.core.user_files import is_foreign
+from nrevu.core.contracts import has
+from nrevu.core.user_files import is_user_file
 from nrevu.files import write_text
 from nrevu.pipeline.cost_model import speed_key
 
@@ -32,7 +33,7 @@ def measured(cells: Iterable[Cell], root: Path, tell: Callable[[str], None]) -> 
     new = {}
     for cell in cells:
         own, key = cell.distribution, ""
-        if is_foreign(type(own)) and not hasattr(own, "nanoseconds"):
+        if is_user_file(type(own)) and not has(own, "nanoseconds"):
             key = speed_key(own)
         if key and key not in speeds and key not in new:
             tell(f"compiling {type(own).__name__}, to see how fast it is")
@@ -44,9 +45,9 @@ def measured(cells: Iterable[Cell], root: Path, tell: Callable[[str], None]) -> 
 
 def measure(distribution: Any) -> float:
     """Return how many nanoseconds an evaluation takes, of the gradient if there is one."""
-    from nrevu.core.binding import repeated
+    from nrevu.core.binding import evaluation_loop
 
-    evaluate = repeated(distribution)
+    evaluate = evaluation_loop(distribution)
     evaluate(1)
     times, count = 1, 1e-9
     while count < 0.01:

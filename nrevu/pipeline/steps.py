@@ -32,11 +32,11 @@ def read_cells(file: str) -> Iterator[Cell]:
 
 def compile_step(args: argparse.Namespace, spent: Counter) -> None:
     """Compile the kernel of a cell, so that no two batches do it at once."""
-    from nrevu.cells.chains import warm
+    from nrevu.cells.chains import compile_kernel
 
     for cell in read_cells(args.cells):
         with counted(spent, "compiling"):
-            warm(cell)
+            compile_kernel(cell)
         write_text(args.out, f"{cell.name}\n")
 
 
@@ -59,11 +59,11 @@ def made(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, dict]:
     there = usable(folder, cell)
     if there:
         return there
-    from nrevu.cells.chains import sample, warm
+    from nrevu.cells.chains import compile_kernel, sample
     from nrevu.results.provenance import provenance
 
     try:
-        warm(cell)
+        compile_kernel(cell)
         with counted(spent, "sampling"):
             series = sample(cell)
     except Exception:  # shown as it is, but with the cell it happened in

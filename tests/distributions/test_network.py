@@ -18,7 +18,7 @@ from nrevu.analysis.result import summarise
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U, config, from_config
 from nrevu.cells.chains import sample
 from nrevu.core import rng, updates
-from nrevu.core.binding import OPTIONS, bind, bindings, build
+from nrevu.core.binding import OPTIONS, bind, bind_kernel, kernel_globals
 from nrevu.core.target import njit
 from nrevu.distributions._network_data import generated
 from nrevu.distributions.network import Network
@@ -181,7 +181,7 @@ def deviation(kernel, method, delta, noise):
 @pytest.mark.parametrize("u", [(0.0, 1.0), (0.1, 0.0)], ids=["standard", "nonreversible"])
 @pytest.mark.parametrize("method", METHODS)
 def test_geweke(method, u):
-    assert deviation(build("hamiltonian", Network), method, *u) < 5
+    assert deviation(bind_kernel("hamiltonian", Network), method, *u) < 5
 
 
 def half_rate(x, w, data, bits):
@@ -221,7 +221,9 @@ def test_geweke_sees(sabotage):
     text = inspect.getsource(updates.hamiltonian)
     assert old in text
     exec(text.replace(old, new) if old else text, scope)
-    kernel = njit(**OPTIONS)(bind(scope["hamiltonian"], "broken", bindings(Network) | sabotage))
+    kernel = njit(**OPTIONS)(
+        bind(scope["hamiltonian"], "broken", kernel_globals(Network) | sabotage)
+    )
     assert deviation(kernel, "langevin", 0.1, 0.0) > 8
 
 
