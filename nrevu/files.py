@@ -5,11 +5,13 @@ Imports nothing that is slow.
 
 import functools
 import hashlib
+import json
 import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from nrevu.errors import Mistake
 
@@ -29,7 +31,7 @@ def folder() -> Path:
 
 def snakefile() -> Path:
     """Return the workflow's Snakefile."""
-    return shipped("Snakefile")
+    return shipped("workflow") / "Snakefile"
 
 
 @functools.cache
@@ -50,25 +52,30 @@ def here() -> str:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """Give a temporary path, of the same ending, that takes the real name once it is written."""
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Give a temporary path with the same ending, which is renamed once it is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.stem}.{here()}.tmp{path.suffix}")
     yield unfinished
     unfinished.replace(path)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    with whole(path) as unfinished:
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file completely or not at all."""
+    with atomic_path(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
 
 
+def read_json(path: Path) -> Any:
+    """Return the data of a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 @contextmanager
-def writing(path: Path) -> Iterator[Path]:
-    """Give a temporary path that takes the real name; a place that cannot be is a Mistake."""
+def output_path(path: Path) -> Iterator[Path]:
+    """Give a temporary path as `atomic_path` does; a path that cannot be written is a Mistake."""
     try:
-        with whole(path) as unfinished:
+        with atomic_path(path) as unfinished:
             yield unfinished
     except OSError as error:
         raise Mistake(f"cannot be written: {error.strerror or error}", place=str(path)) from None
@@ -82,5 +89,5 @@ def content_hash(files: list[Path]) -> str:
 @functools.cache
 def code_hash(*rooms: str) -> str:
     """Return a hash of the sources of some of the package's folders."""
-    sources = (sorted((PACKAGE / room).rglob("*.*")) for room in rooms)
-    return content_hash([file for room in sources for file in room if file.suffix != ".pyc"])
+    files = [file for room in rooms for file in sorted((PACKAGE / room).rglob("*.*"))]
+    return content_hash([file for file in files if file.parent.name != "__pycache__"])

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from nrevu.analysis.autocorrelation import unit_count
-from nrevu.analysis.claims import RUN, claim_rows, expected_rows, matching, nearest, settings_words
+from nrevu.analysis.claims import RUN, claim_rows, matching, nearest, settings_words
 from nrevu.analysis.student_t import t_quantile
 from nrevu.analysis.table import SHORT, UNCONVERGED, flagged
 from nrevu.analysis.verdict import (
@@ -57,10 +57,9 @@ def compare(
     experiment: Experiment,
     table: pd.DataFrame,
     confirmed: pd.DataFrame | None = None,
-    beside: Sequence[Experiment] = (),
+    expected: Sequence[Mapping[str, Any]] = (),
 ) -> pd.DataFrame:
     """Return the comparison of an experiment with what was published of it."""
-    expected = expected_rows((experiment, *beside))
     claims = claim_rows(experiment.claims, table, confirmed, expected)
     rows = [{"z": math.nan, **row} for row in (*numbers(experiment, table), *claims)]
     empty = {**dict.fromkeys(TEXTS, ""), "family": experiment.family.name}

@@ -22,7 +22,7 @@ from nrevu.core.sources import source_hash
 from nrevu.core.user_files import is_user_file, load_class
 from nrevu.errors import Mistake, unknown
 from nrevu.fields import build, changed_fields, integer, real
-from nrevu.files import near
+from nrevu.files import near, read_json
 from nrevu.methods import METHODS, derived
 
 # Raise it when a change to the code changes the numbers of some cell; tests/cells/test_chains.py
@@ -185,6 +185,20 @@ def from_config(values: Mapping[str, Any]) -> Cell:
     if type(seed) is not int or seed < 0:
         raise Mistake(f"{seed!r} is not allowed: it must be a whole number at least 0", key="seed")
     return Cell(distribution=distribution, method=method, seed=seed, **parts)
+
+
+def cells_from_plan(plan: Mapping[str, Any], file: Path) -> list[Cell]:
+    """Return the cells of a plan file, which holds their configs by digest."""
+    cells = {digest: from_config(config) for digest, config in plan["cells"].items()}
+    for digest, cell in cells.items():
+        if cell.digest != digest:
+            raise Mistake(f"{file}: cell {digest} is of another version; run the workflow again")
+    return list(cells.values())
+
+
+def load_cells(file: Path) -> list[Cell]:
+    """Return the cells of a plan file."""
+    return cells_from_plan(read_json(file), file)
 
 
 def check_gibbs(distribution: Any, schedule: Schedule) -> None:

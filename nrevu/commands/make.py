@@ -50,16 +50,11 @@ def split(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Check what was asked for, then become Snakemake."""
-    from nrevu.pipeline.plan import from_workflow
-
+    """Become Snakemake, which checks what was asked for before anything runs."""
     if {"--config", "-C"} & set(args.snakemake):
         raise Mistake("give experiments, --size, --seed and --batch instead", "--config")
     config = {"size": args.size, "seed": args.seed, "batch": args.batch}
     config = {key: value for key, value in config.items() if value is not None}
-    asked = {"experiments": args.experiments} if args.experiments else {}
-    say = lambda text: print(f"nrevu: {text}", file=sys.stderr, flush=True)  # noqa: E731
-    from_workflow({**config, **asked}, tell=say)
     words = ["--snakefile", str(snakefile())]
     if args.cores or not any(w.partition("=")[0] in RULING for w in args.snakemake):
         words += ["--cores", args.cores or "all"]

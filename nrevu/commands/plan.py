@@ -33,7 +33,7 @@ def add(subs) -> None:
 def execute(args: argparse.Namespace) -> None:
     """Print the plan."""
     from nrevu.errors import Mistake
-    from nrevu.pipeline.plan import from_workflow
+    from nrevu.pipeline.plan import plan_from_config
     from nrevu.pipeline.preview import status, total_seconds
 
     if args.cores is not None and args.cores < 1:
@@ -41,7 +41,7 @@ def execute(args: argparse.Namespace) -> None:
     cores = args.cores or os.cpu_count() or 1
     asked = {"experiments": args.experiments} if args.experiments else {}
     asked |= {"seed": args.seed} if args.seed is not None else {}
-    plan = from_workflow({"size": args.size, **asked}, tell=lambda text: None)
+    plan = plan_from_config({"size": args.size, **asked}, announce=lambda text: None)
     shares = status(plan)
     seconds = total_seconds(shares)
     if args.json:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from nrevu.errors import Mistake, unknown
+from nrevu.files import output_path
 
 ABOUT = """\
 Writes HTML pages on what the workflow has left in results/: verdicts, figures, tables. The workflow
@@ -55,34 +56,42 @@ def write_labels(args: argparse.Namespace, there: list[str]) -> list[Path]:
     asked = [label for label in there if fits(label, args.size, args.seed)]
     if not asked:
         raise nothing_found(args, there)
-    from nrevu.report import pages
+    from nrevu.report.pages import index_page, load_label, page_writer
+    from nrevu.results.layout import planned_names
 
-    if not args.out:
-        return [
-            *(pages.write_label(args.results, label) for label in asked),
-            pages.write_index(args.results),
-        ]
-    if len(asked) > 1:
+    if args.out and len(asked) > 1:
         raise Mistake(f"holds one page, and there are {', '.join(asked)}: give --size", "--out")
-    return [pages.write(args.out, pages.load_label(args.results, asked[0]).html())]
+    pages = []
+    for label in asked:
+        write = page_writer(load_label(args.results, label, planned_names(args.results, label)))
+        page = args.out or args.results / label / "report.html"
+        for path in [page] if args.out else [page, page.with_suffix(".json")]:
+            with output_path(path) as unfinished:
+                write(unfinished)
+        pages.append(page)
+    if args.out:
+        return pages
+    with output_path(args.results / "report.html") as unfinished:
+        unfinished.write_text(index_page(args.results, there), encoding="utf-8")
+    return [*pages, args.results / "report.html"]
 
 
 def write_named(args: argparse.Namespace, there: list[str]) -> list[Path]:
     """Write a page on some experiments alone."""
-    from nrevu.experiments.experiment import find, source
-    from nrevu.results.layout import label_of
+    from nrevu.results.layout import label_of, planned_names
 
-    sources = list(dict.fromkeys(source(name) for name in args.experiments))
-    names = [find(each).stem for each in sources]
-    size = args.size or "paper"
-    label = label_of(size, args.seed)
-    if not any((args.results / label / name).is_dir() for name in names):
-        raise nothing_found(args, there, f" of {', '.join(names)} in {label}")
-    from nrevu.report import pages
+    names = list(dict.fromkeys(Path(name).stem for name in args.experiments))
+    label = label_of(args.size or "paper", args.seed)
+    planned = planned_names(args.results, label)
+    if not set(names) <= set(planned):
+        missing = [name for name in names if name not in planned]
+        raise nothing_found(args, there, f" of {', '.join(missing)} in {label}")
+    from nrevu.report.pages import load_label, page_writer
 
-    content = pages.load_named(args.results, label, sources, size, args.seed)
     out = args.out or args.results / label / f"report-{'-'.join(names)}.html"
-    return [pages.write(out, content.html())]
+    with output_path(out) as unfinished:
+        page_writer(load_label(args.results, label, names))(unfinished)
+    return [out]
 
 
 def fits(label: str, size: str | None, seed: int | None) -> bool:

@@ -4,7 +4,9 @@ In: the name of a file in conf/experiment, or the path of any such file. Out: an
 sweep expanded into checked cells, its figures and published numbers checked against them.
 """
 
+import dataclasses
 import functools
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -59,6 +61,7 @@ class Experiment:
     """A sweep and what is made of it."""
 
     name: str
+    source: str  # the one way to name it on a command line
     title: str
     section: str
     notes: tuple[str, ...]
@@ -66,6 +69,7 @@ class Experiment:
     cells: tuple[Cell, ...]
     estimate: Estimate
     beside: tuple[str, ...]
+    beside_sources: tuple[str, ...]
     confirm: Mapping[str, Any]
     trace: Mapping[str, str]
     figures: Mapping[str, Mapping[str, Any]]
@@ -141,13 +145,15 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
     check_cells(cells)
     experiment = Experiment(
         name=Path(name).stem,
+        source=source(name),
         title=doc.data["title"],
         section=doc.data.get("section", ""),
         notes=tuple(doc.data.get("notes", ())),
         size=size,
         cells=tuple(cell for cell, _ in cells),
         estimate=estimates.pop(),
-        beside=tuple(beside(doc)),
+        beside=tuple(find(other).stem for other in beside(doc)),
+        beside_sources=tuple(beside(doc)),
         confirm=doc.data.get("confirm", {}),
         trace=doc.data.get("trace", {}),
         figures=doc.data.get("figures", {}),
@@ -259,3 +265,18 @@ def published_quantities(entry: Mapping[str, Any]) -> list[str]:
 def default_set() -> list[str]:
     """Return the experiments that run when none are named."""
     return [name for name in choices("experiment") if read(name).data.get("default", True)]
+
+
+def to_data(experiment: Experiment) -> dict[str, Any]:
+    """Return everything but the cells as plain data."""
+    data = {f.name: getattr(experiment, f.name) for f in dataclasses.fields(experiment)}
+    del data["cells"]
+    return json.loads(json.dumps(data, default=dataclasses.asdict))
+
+
+def from_data(data: Mapping[str, Any], cells: tuple[Cell, ...] = ()) -> Experiment:
+    """Return the experiment of plain data; what is left out is empty."""
+    names = [f.name for f in dataclasses.fields(Experiment)]
+    values = {name: data.get(name, {}) for name in names}
+    values |= {"estimate": Estimate(**data["estimate"]), "family": Family(**data["family"])}
+    return Experiment(**{**values, "cells": cells})

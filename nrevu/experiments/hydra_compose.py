@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from nrevu.files import content_hash, folder, write_text
+from nrevu.files import content_hash, folder, write_atomically
 
 KEPT = Path(__file__).parent / "__pycache__"
 
@@ -30,7 +30,7 @@ def composed(words: list[str]) -> dict[str, Any]:
     config = by_hydra(words)
     # An installation that we may not write to, or a date in conf/: slower, no worse.
     with suppress(OSError, TypeError):
-        write_text(path, json.dumps({"origin": origin, "config": config}))
+        write_atomically(path, json.dumps({"origin": origin, "config": config}))
     return config
 
 

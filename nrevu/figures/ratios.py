@@ -9,17 +9,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nrevu.analysis.claims import claim_rows, expected_rows, matching
-from nrevu.experiments.experiment import Experiment, expand
+from nrevu.analysis.claims import claim_rows, matching
+from nrevu.experiments.experiment import Experiment
 from nrevu.figures.style import label, method_and_u, method_colours, set_title
 
 
 def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:
     """Return the figure that the settings describe."""
-    beside = [expand(name, experiment.size) for name in experiment.beside]
-    expected = expected_rows((experiment, *beside))
     claims = [claim for claim in experiment.claims if "over" in claim]
-    found = claim_rows(claims, table, confirmed, expected)
+    found = claim_rows(claims, table, confirmed, ())
     figure = Figure(figsize=(9, 1.6 + 0.55 * max(1, len(found))), layout="constrained")
     set_title(figure, settings.get("title", experiment.title))
     ax = figure.subplots()

@@ -1,7 +1,7 @@
-"""Where the time of a run went: sampling, analysis, figures, and what it took to get there.
+"""Where the CPU time of a run went: sampling, analysis, figures, starting processes.
 
-In: what each step of the workflow says at the end of its log. Out: seconds of CPU time by kind, and
-a sentence that sets them against wall time and cores.
+In: the last line of each step's log. Out: CPU seconds by kind, and a sentence that compares them
+with wall time and cores.
 """
 
 import json
@@ -17,19 +17,19 @@ KINDS = ("sampling", "compiling", "analysis", "figures", "report")
 
 
 @contextmanager
-def counted(spent: Counter, kind: str) -> Iterator[None]:
+def count_cpu(spent: Counter, kind: str) -> Iterator[None]:
     """Add the CPU seconds of a block to a kind."""
     started = time.process_time()
     yield
     spent[kind] += time.process_time() - started
 
 
-def line(spent: Mapping[str, float]) -> str:
-    """Return what a step says at its end: seconds by kind, and all that its process took."""
+def summary_line(spent: Mapping[str, float]) -> str:
+    """Return the last line of a step's log: CPU seconds by kind, and of its whole process."""
     return MARK + json.dumps({**spent, "process": time.process_time()})
 
 
-def read(logs: Iterable[Path], since: float) -> Counter:
+def read_logs(logs: Iterable[Path], since: float) -> Counter:
     """Return the sums over logs written since a time, with the number of processes."""
     total: Counter = Counter()
     for log in logs:
@@ -42,12 +42,12 @@ def read(logs: Iterable[Path], since: float) -> Counter:
     return total
 
 
-def share(spent: Mapping[str, float], wall: float, cores: int | None, own: float) -> str:
-    """Return where the time went, in words; `own` are the CPU seconds of Snakemake itself."""
+def describe(spent: Mapping[str, float], wall: float, cores: int | None, main: float) -> str:
+    """Return where the time went as a sentence; `main` is the CPU time of the main process."""
     known = sum(spent.get(kind, 0.0) for kind in KINDS)
     parts = {kind: spent.get(kind, 0.0) for kind in KINDS}
     parts[f"start-up of {spent.get('processes', 0)} processes"] = spent.get("process", 0.0) - known
-    parts["Snakemake"] = own
+    parts["Snakemake"] = main
     total = sum(parts.values())
     words = ", ".join(f"{name} {value:.0f}" for name, value in parts.items() if value >= 0.5)
     text = f"CPU seconds: {words}; in all {total:.0f}, {wall:.0f} s"

@@ -1,83 +1,204 @@
-"""The workflow's jobs that run cells, as Snakemake tells of them: under way, failed.
+"""What the rules of the workflow ask of a plan: which files, from which others, how long, how soon.
 
-In: Snakemake's log events, in the main process. Out: how many jobs run and wait in a queue, and of
-those that failed for good what their logs say last and which cells did not run.
+In: a Plan, in the process that resolves it; results/plan/jobs.json, which that process writes, in
+all others. Out: a Jobs, plain data.
 """
 
-import logging
+import math
 import re
-import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from snakemake_interface_logger_plugins.common import LogEvent
+from nrevu.files import read_json
 
-from nrevu.pipeline.plan import Plan
-from nrevu.results.series_files import path_of
-
-RUNS = ("sample", "confirm")  # the rules whose jobs run cells
-TELLING = ("failed: ", r"slurmstepd\S*: error: ")  # begin lines of a log that say what happened
-NAMED = 3  # cells of a failed batch that are named, at most
-
-_jobs: dict[int, tuple[Path, float]] = {}  # handed over and not ended: log file, and when
-_failed: dict[int, tuple[list[str], list[str]]] = {}  # failed: log files, outputs
+ROOT = "results"
+SLOWER = 3.0  # how many times slower a node may be than the machine of the cost model
+START_MINUTES = 5.0  # for Python to start from a busy file system, and to compile
+PROCESS_MEGABYTES = 1200.0  # of two Snakemakes, numba and pandas
+NEVER = "(?!)"  # a regular expression that matches nothing
 
 
-class JobCounter(logging.Handler):
-    """Keeps the sampling jobs that Snakemake has handed over and not seen end, and the failed."""
+@dataclass(frozen=True)
+class Job:
+    """The estimated size of one job."""
 
-    def emit(self, record: logging.LogRecord) -> None:
-        event = getattr(record, "event", None)
-        job = getattr(record, "job_id", getattr(record, "jobid", None))
-        if event == LogEvent.JOB_INFO and getattr(record, "rule_name", "") in RUNS:
-            _jobs[job] = (Path(record.log[0]), time.time())
-        if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR):
-            _jobs.pop(job, None)
-            _failed.pop(job, None)  # if it was tried again, and finished
-        if event == LogEvent.JOB_ERROR:
-            _failed[job] = (record.log or [], record.output or [])
+    seconds: float = 0.0  # of CPU time
+    bytes: float = 0.0  # of memory, beyond that of the process itself
+    kernels: tuple[str, ...] = ()  # names of the kernels that it calls
 
+    @property
+    def minutes(self) -> int:
+        """Return the time limit of a job on a cluster, generous: a job beyond it is killed."""
+        return math.ceil(START_MINUTES + SLOWER * self.seconds / 60)
 
-def under_way(remote: bool) -> tuple[int, int]:
-    """Return how many sampling jobs run and how many wait in a cluster's queue.
-
-    A job that runs has begun its log; clocks of machines may differ by some seconds.
-    """
-    if not remote:
-        return len(_jobs), 0
-    begun = [log.exists() and log.stat().st_mtime > at - 10 for log, at in list(_jobs.values())]
-    return sum(begun), len(begun) - sum(begun)
+    @property
+    def megabytes(self) -> int:
+        """Return the memory limit of a job on a cluster."""
+        return math.ceil(PROCESS_MEGABYTES + self.bytes / 1e6)
 
 
-def failures(plan: Plan) -> list[str]:
-    """Return lines on the jobs that failed for good: their last messages, the cells not run."""
-    lines = []
-    for logs, outputs in list(_failed.values()):
-        for file in dict.fromkeys(logs):
-            lines += [f"{file}: {line}" for line in last_words(Path(file))]
-        lines += unfinished(plan, outputs)
-    return lines
+@dataclass(frozen=True)
+class FigureJob:
+    """What a figure is drawn from."""
+
+    traced: bool  # traces of single updates
+    best: bool  # confirmed cells
+    caption: tuple[str, ...]  # title, section and notes, in reStructuredText
 
 
-def last_words(log: Path) -> list[str]:
-    """Return what a failed job's log says at its end: the cell it was at, and the error.
+@dataclass(frozen=True)
+class ExperimentJobs:
+    """The jobs of one experiment."""
 
-    In a log of Slurm's own, also why the job was killed, which may stand before the end.
-    """
-    try:
-        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    except OSError:
-        return ["there is no log"]
-    telling = [[line for line in lines if re.match(start, line)][-1:] for start in TELLING]
-    return list(dict.fromkeys([*telling[0], *telling[1], *lines[-1:]]))
+    cells: int
+    batches: dict[str, Job]  # that sample, by name
+    confirms: dict[str, Job]  # that confirm best cells, by name
+    trace: Job | None
+    figures: dict[str, FigureJob]
+    compared: bool  # whether there are published numbers or claims
+    beside: tuple[str, ...]  # experiments whose tables figures and claims use too
+
+    @property
+    def urgency(self) -> float:
+        """Return the seconds of the longest confirmation, which waits for all batches."""
+        return max((job.seconds for job in self.confirms.values()), default=0.0)
+
+    def outputs(self) -> list[str]:
+        """Return the names of the tables and figures."""
+        files = ["table.csv", "table.parquet"]
+        files += [f"{figure}.{form}" for figure in self.figures for form in ("png", "svg", "pdf")]
+        files += ["confirmed.csv", "confirmed.parquet"] if self.confirms else []
+        return files + (["comparison.csv"] if self.compared else [])
 
 
-def unfinished(plan: Plan, outputs: list[str]) -> list[str]:
-    """Return which cells of a failed batch are not there, a few by name."""
-    lines = []
-    for name, batches in plan.batches.items():
-        for batch, cells in batches.items():
-            if str(plan.tau_file(name, batch)) in outputs:
-                left = [c for c in cells if not path_of(plan.folder, c.digest).exists()]
-                lines += [f"not run: {cell.digest}: {cell.name}" for cell in left[:NAMED]]
-                lines += [f"and {len(left) - NAMED} more of {name}"] if len(left) > NAMED else []
-    return lines
+@dataclass(frozen=True)
+class Jobs:
+    """The jobs of one call of Snakemake."""
+
+    size: str
+    seed: int | None
+    label: str  # size, and seed if one was given: names the folder of results
+    kernels: dict[str, float]  # names, with the urgency of the most urgent experiment
+    experiments: dict[str, ExperimentJobs]
+    others: dict[str, list[str]]  # experiments planned earlier at this label, with their files
+
+    def file(self, experiment: str, name: str) -> str:
+        """Return the path of a result of an experiment."""
+        return f"{ROOT}/{self.label}/{experiment}/{name}"
+
+    def plan_file(self, *parts: str) -> str:
+        """Return the path of a plan file."""
+        return "/".join([ROOT, "plan", *parts]) + ".json"
+
+    def targets(self) -> list[str]:
+        """Return the files that the whole run makes."""
+        return [*self.tables_and_figures(), *self.pages(), f"{ROOT}/report.html"]
+
+    def tables_and_figures(self) -> list[str]:
+        """Return the tables and figures of all experiments."""
+        return [self.file(n, file) for n, e in self.experiments.items() for file in e.outputs()]
+
+    def pages(self) -> list[str]:
+        """Return the page on all experiments of this label, and its summary."""
+        return [f"{ROOT}/{self.label}/report.{form}" for form in ("html", "json")]
+
+    def all_files(self) -> set[str]:
+        """Return every file that the rules can make."""
+        files = {*self.targets(), *map(self.kernel_file, self.kernels)}
+        for name, e in self.experiments.items():
+            files |= {self.file(name, f"tau/{batch}.json") for batch in e.batches}
+            files |= {self.file(name, f"confirm/{batch}.json") for batch in e.confirms}
+            files |= {self.file(name, "traces.json")} if e.trace else set()
+        return files
+
+    def kernel_file(self, name: str) -> str:
+        """Return the file that says a kernel is compiled."""
+        return f"{ROOT}/kernels/{name}.txt"
+
+    def cell_plans(self, experiment: str) -> list[str]:
+        """Return the plan files that hold the cells of an experiment."""
+        batches = self.experiments[experiment].batches
+        return [self.plan_file(self.label, experiment, f"sample-{batch}") for batch in batches]
+
+    def tables(self, experiment: str) -> list[str]:
+        """Return the tables that figures and comparisons of an experiment are made from."""
+        names = [experiment, *self.experiments[experiment].beside]
+        return [self.file(name, "table.parquet") for name in names]
+
+    def confirmed(self, experiment: str) -> list[str]:
+        """Return the tables of confirmed cells that a comparison is made from."""
+        names = [experiment, *self.experiments[experiment].beside]
+        confirmed = [name for name in names if self.experiments[name].confirms]
+        return [self.file(name, "confirmed.parquet") for name in confirmed]
+
+    def batch(self, w: Any) -> Job:
+        """Return the job that samples a batch, by its wildcards."""
+        return self.experiments[w.experiment].batches[w.batch]
+
+    def confirm(self, w: Any) -> Job:
+        """Return the job that confirms a batch of groups, by its wildcards."""
+        return self.experiments[w.experiment].confirms[w.batch]
+
+    def figure(self, w: Any) -> FigureJob:
+        """Return what a figure is drawn from, by its wildcards."""
+        return self.experiments[w.experiment].figures[w.figure]
+
+    def traces(self, w: Any) -> list[str]:
+        """Return the file of traces, if a figure shows them."""
+        return [self.file(w.experiment, "traces.json")] if self.figure(w).traced else []
+
+    def drawn_confirmed(self, w: Any) -> list[str]:
+        """Return the tables of confirmed cells, if a figure shows best cells."""
+        return self.confirmed(w.experiment) if self.figure(w).best else []
+
+    def report_inputs(self) -> list[str]:
+        """Return what the page of this label shows: this run's files, and others' that exist."""
+        own = [
+            self.file(name, file) for name, e in self.experiments.items() for file in e.outputs()
+        ]
+        others = [self.file(name, file) for name, files in self.others.items() for file in files]
+        names = (*self.experiments, *self.others)
+        plans = [self.plan_file(self.label, name, "experiment") for name in names]
+        return [*plans, *own, *(file for file in others if Path(file).exists())]
+
+    def index_inputs(self) -> list[str]:
+        """Return the summaries of the pages that the index leads to."""
+        existing = {str(path) for path in Path(ROOT).glob("*/report.json")}
+        return sorted(existing | {self.pages()[1]})
+
+    def constraints(self) -> dict[str, str]:
+        """Return the regular expressions of the rules' wildcards: the names in the plan."""
+        experiments = self.experiments.values()
+        return {
+            "size": any_of([self.label]),
+            "experiment": any_of(self.experiments),
+            "kernel": any_of(self.kernels),
+            "batch": any_of(b for e in experiments for b in (*e.batches, *e.confirms)),
+            "figure": any_of(figure for e in experiments for figure in e.figures),
+        }
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the contents of jobs.json."""
+        return asdict(self)
+
+
+def any_of(names: Iterable[str]) -> str:
+    """Return the regular expression that matches these names and nothing else."""
+    return "|".join(map(re.escape, sorted(set(names)))) or NEVER
+
+
+def load(file: Path) -> Jobs:
+    """Return the Jobs of jobs.json."""
+    data = read_json(file)
+    experiments = {name: load_experiment(e) for name, e in data.pop("experiments").items()}
+    return Jobs(**data, experiments=experiments)
+
+
+def load_experiment(data: dict[str, Any]) -> ExperimentJobs:
+    """Return the jobs of one experiment from plain data."""
+    kinds = {"batches": Job, "confirms": Job, "figures": FigureJob}
+    parts = {key: {n: kind(**job) for n, job in data[key].items()} for key, kind in kinds.items()}
+    trace = Job(**data["trace"]) if data["trace"] else None
+    return ExperimentJobs(**{**data, **parts, "trace": trace})

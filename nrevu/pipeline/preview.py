@@ -19,6 +19,7 @@ import numpy as np
 from nrevu.analysis.selection import groups
 from nrevu.cells.cell import Cell, config, from_config, parameters
 from nrevu.errors import Mistake
+from nrevu.files import read_json
 from nrevu.pipeline.cost_model import REPORT, confirm_cost, cost, overhead, size_on_disk
 from nrevu.pipeline.plan import Plan
 from nrevu.results import series_files
@@ -42,7 +43,7 @@ class Share:
 
 def status(plan: Plan) -> list[Share]:
     """Return the share of each experiment; a cell of several counts with the first."""
-    stored = series_files.metas(plan.folder)
+    stored = series_files.metas(plan.cell_folder)
     seen: set[str] = set()
     like = measured_times(stored.values())
     factor = speed_factor(stored.values(), plan)
@@ -64,12 +65,12 @@ def status(plan: Plan) -> list[Share]:
     return shares
 
 
-def confirmed_groups(plan: Plan, experiment: str) -> set[int]:
+def confirmed_groups(plan: Plan, experiment: str) -> set[str]:
     """Return which groups of cells are confirmed, in whatever batches that was done."""
-    found: set[int] = set()
-    for file in (plan.made(experiment) / "confirm").glob("*.json"):
-        with contextlib.suppress(OSError, ValueError, KeyError):  # half written, or of old
-            found |= set(json.loads(file.read_text())["groups"])
+    found: set[str] = set()
+    for file in (plan.root / plan.label / experiment / "confirm").glob("*.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError):  # damaged
+            found |= {json.dumps(group) for group in read_json(file)["groups"]}
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from nrevu.cells.cell import Cell
 from nrevu.core.contracts import has
 from nrevu.core.user_files import is_user_file
-from nrevu.files import write_text
+from nrevu.files import write_atomically
 from nrevu.pipeline.cost_model import speed_key
 
 
@@ -39,7 +39,7 @@ def measured(cells: Iterable[Cell], root: Path, tell: Callable[[str], None]) -> 
             tell(f"compiling {type(own).__name__}, to see how fast it is")
             new[key] = measure(own)
     if new:
-        write_text(root / "speeds.json", json.dumps(speeds | new, indent=1))
+        write_atomically(root / "speeds.json", json.dumps(speeds | new, indent=1))
     return speeds | new
 
 

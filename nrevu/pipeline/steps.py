@@ -1,70 +1,86 @@
-"""The steps of the workflow, each called by one rule in workflow/: they read and write files.
+"""The steps of the workflow, each called by one rule: a plan file and data in, data out.
 
-In: the parsed words of the command line. Out: files, each written under a temporary name and
-renamed; lines on standard output, which the rules send to a log file.
+In: a step's arguments and its plan file, as plain data; nothing else is read of an experiment.
+Out: a function that writes the output to a path, in the format of the path's ending. Lines on
+standard output go to the job's log file.
 """
 
-import argparse
 import json
+from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from nrevu.cells.cell import Cell, from_config
+from nrevu.cells.cell import Cell, cells_from_plan, load_cells
 from nrevu.cells.series import Series
 from nrevu.errors import Mistake
 from nrevu.experiments.estimate import Estimate
-from nrevu.experiments.settings import seed_setting
-from nrevu.files import whole, write_text
-from nrevu.pipeline.cpu_time import counted
+from nrevu.files import atomic_path, read_json
+from nrevu.pipeline.cpu_time import count_cpu, summary_line
 from nrevu.results import series_files
-from nrevu.results.tables import read_tables, write_tables
+from nrevu.results.tables import read_tables, table_writer
+
+Data = dict[str, Any]
+Write = Callable[[Path], Any]
+WRITING = {"figure": "figures", "page": "report", "index": "report"}  # what its time counts as
 
 
-def read_cells(file: str) -> Iterator[Cell]:
-    """Yield the cells of a file that holds their configs by digest."""
-    for digest, config in json.loads(Path(file).read_text()).items():
-        cell = from_config(config)
-        if cell.digest != digest:
-            raise Mistake(f"{file}: cell {digest} is of another version; run the workflow again")
-        yield cell
+def run_step(name: str, args: Namespace) -> None:
+    """Run one step and write its outputs; its log ends with where the time went.
+
+    A job that outlives its run may see its plan file change: then it writes nothing.
+    """
+    text = args.plan.read_text()
+    spent: Counter = Counter()
+    write = globals()[f"{name}_step"](args, json.loads(text), spent)
+    if args.plan.read_text() != text:
+        raise Mistake("has changed since this job began: nothing is written", place=str(args.plan))
+    with count_cpu(spent, WRITING.get(name, "analysis")):
+        for path in args.out:
+            with atomic_path(path) as unfinished:
+                write(unfinished)
+    print(summary_line(spent))
 
 
-def compile_step(args: argparse.Namespace, spent: Counter) -> None:
+def json_writer(data: Any) -> Write:
+    """Return a function that writes data as JSON."""
+    return lambda path: path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def compile_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Compile the kernel of a cell, so that no two batches do it at once."""
     from nrevu.cells.chains import compile_kernel
 
-    for cell in read_cells(args.cells):
-        with counted(spent, "compiling"):
-            compile_kernel(cell)
-        write_text(args.out, f"{cell.name}\n")
+    (cell,) = cells_from_plan(plan, args.plan)
+    with count_cpu(spent, "compiling"):
+        compile_kernel(cell)
+    return lambda path: path.write_text(f"{cell.name}\n", encoding="utf-8")
 
 
-def sample_step(args: argparse.Namespace, spent: Counter) -> None:
-    """Run the cells of a batch that are not there yet, and write the results of all of them."""
+def sample_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+    """Run the cells of a batch that have no series yet, and summarise all of them."""
     from nrevu.analysis.result import summarise
 
-    estimate = Estimate(max_lag=args.max_lag, mean=args.mean)
-    results = []
-    for cell in read_cells(args.cells):
-        series, origin = made(args.store, cell, spent)
-        with counted(spent, "analysis"):
+    estimate, results = Estimate(**plan["estimate"]), []
+    for cell in cells_from_plan(plan, args.plan):
+        series, origin = load_or_sample(args.store, cell, spent)
+        with count_cpu(spent, "analysis"):
             results.append(summarise(cell, series, estimate) | {"provenance": origin})
-    about = {"estimate": vars(estimate), "digests": [r["digest"] for r in results]}
-    write_text(args.out, json.dumps({**about, "results": results}))
+    return json_writer({"estimate": plan["estimate"], "results": results})
 
 
-def made(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, dict]:
-    """Return a cell's series and provenance: as it is there, or run here and now and written."""
-    there = usable(folder, cell)
-    if there:
-        return there
+def load_or_sample(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, dict]:
+    """Return a cell's series and provenance: from its file, or sampled now and written."""
+    stored = load_series(folder, cell)
+    if stored:
+        return stored
     from nrevu.cells.chains import compile_kernel, sample
     from nrevu.results.provenance import provenance
 
     try:
         compile_kernel(cell)
-        with counted(spent, "sampling"):
+        with count_cpu(spent, "sampling"):
             series = sample(cell)
     except Exception:  # shown as it is, but with the cell it happened in
         print(f"failed: {cell.digest}: {cell.name}", flush=True)
@@ -74,138 +90,123 @@ def made(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, dict]:
     return series, provenance()
 
 
-def usable(folder: Path, cell: Cell) -> tuple[Series, dict] | None:
-    """Return a cell's series and provenance if they are there; a damaged file is set aside."""
+def load_series(folder: Path, cell: Cell) -> tuple[Series, dict] | None:
+    """Return a cell's series and provenance if it has a file; a damaged file is set aside."""
     try:
         series, meta = series_files.read(folder, cell)
     except FileNotFoundError:
         return None
     except series_files.Damaged as damage:
-        print(
-            f"{damage}; kept as {series_files.set_aside(folder, cell)} and made again", flush=True
-        )
+        moved = series_files.set_aside(folder, cell)
+        print(f"{damage}; kept as {moved} and sampled again", flush=True)
         return None
     print(f"already there: {cell.digest}", flush=True)
     return series, meta["provenance"]
 
 
-def table_step(args: argparse.Namespace, spent: Counter) -> None:
+def table_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Gather the results of all batches of an experiment."""
     from nrevu.analysis.table import table
 
-    with counted(spent, "analysis"):
-        parts = [json.loads(Path(file).read_text())["results"] for file in args.results]
-        write_tables(table(result for part in parts for result in part), args.out)
+    with count_cpu(spent, "analysis"):
+        parts = [read_json(file)["results"] for file in args.results]
+        return table_writer(table(result for part in parts for result in part))
 
 
-def confirm_step(args: argparse.Namespace, spent: Counter) -> None:
+def confirm_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Run again, longer and with another seed, the best cells of some groups by the table."""
     from nrevu.analysis.confirmation import candidates, confirm
-    from nrevu.analysis.selection import fresh, groups
+    from nrevu.analysis.selection import fresh
     from nrevu.analysis.table import lengthened
-    from nrevu.experiments.experiment import expand
 
-    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    settings, table = experiment.confirm, lengthened(read_tables(args.table))
-    cells = {cell.digest: cell for cell in experiment.cells}
-    all_groups = groups(experiment.cells, settings)
+    settings, table = plan["confirm"], lengthened(read_tables(args.table))
+    cells = {cell.digest: cell for file in args.cells for cell in load_cells(file)}
     found = []
-    for group in (all_groups[number] for number in args.groups):
+    for group in plan["groups"]:
         for rank, row in enumerate(candidates(table, settings, group), start=1):
             digest = table.digest[row]
             cell = fresh(cells[digest], settings)
-            series, _ = made(args.store, cell, spent)
+            series, _ = load_or_sample(args.store, cell, spent)
             value, se = (float(table[settings["best"] + end][row]) for end in ("", ".se"))
             selected = {"digest": digest, "value": value, "se": se}
-            with counted(spent, "analysis"):
-                results = confirm(cell, series, experiment.estimate, settings)
+            with count_cpu(spent, "analysis"):
+                results = confirm(cell, series, Estimate(**plan["estimate"]), settings)
             found.append({"group": group, "rank": rank, "selected": selected, **results})
-    about = {"confirm": dict(settings), "estimate": vars(experiment.estimate)}
-    about |= {"digests": [cell.digest for cell in experiment.cells], "groups": args.groups}
-    write_text(args.out, json.dumps({**about, "found": found}))
+    return json_writer({"groups": plan["groups"], "found": found})
 
 
-def confirmed_step(args: argparse.Namespace, spent: Counter) -> None:
+def confirmed_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Gather the confirmed cells of an experiment."""
     from nrevu.analysis.confirmation import confirmed
-    from nrevu.experiments.experiment import expand
 
-    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    with counted(spent, "analysis"):
-        parts = [json.loads(Path(file).read_text())["found"] for file in args.results]
-        found = [entry for part in parts for entry in part]
-        write_tables(confirmed(found, experiment.confirm), args.out)
+    with count_cpu(spent, "analysis"):
+        parts = [read_json(file)["found"] for file in args.results]
+        return table_writer(confirmed([e for part in parts for e in part], plan["confirm"]))
 
 
-def trace_step(args: argparse.Namespace, spent: Counter) -> None:
+def trace_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Follow an experiment's best cells, and those that differ in u alone, update by update."""
     from nrevu.analysis.table import lengthened
     from nrevu.analysis.traces import SHOWN, chosen, describe
     from nrevu.cells.chains import trace
-    from nrevu.experiments.experiment import expand
 
-    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    cells = {cell.digest: cell for cell in experiment.cells}
+    cells = {cell.digest: cell for file in args.cells for cell in load_cells(file)}
     table = read_tables(args.table)
     traces = []
-    for choice in chosen(lengthened(table), experiment.trace):
+    for choice in chosen(lengthened(table), plan["trace"]):
         cell = cells[table.digest[choice.pop("row")]]
-        with counted(spent, "sampling"):
+        with count_cpu(spent, "sampling"):
             rows, decisions = zip(*trace(cell), strict=True)
-        check_same_chain(args.store, cell, b"".join(part.tobytes() for part in rows))
+        compare_with_series(args.store, cell, b"".join(part.tobytes() for part in rows))
         traces.append({**choice, **describe(cell, decisions, SHOWN)})
-    write_text(args.out, json.dumps(traces))
+    return json_writer(traces)
 
 
-def check_same_chain(folder: Path, cell: Cell, rows: bytes) -> None:
-    """Say so if a traced chain is not bit for bit the one whose series is kept."""
+def compare_with_series(folder: Path, cell: Cell, rows: bytes) -> None:
+    """Print a line if a traced chain is not bit for bit the one whose series is stored."""
     try:
         series, _ = series_files.read(folder, cell)
     except (FileNotFoundError, series_files.Damaged):
-        return  # dropped by the user since, or unreadable: nothing to compare with
+        return  # deleted by the user since, or unreadable: nothing to compare with
     if rows != series.rows.tobytes():  # sums are rounded as the processor's vectors are wide
         print(f"{cell.digest}: traced on a processor other than the one that sampled it")
 
 
-def compare_step(args: argparse.Namespace, spent: Counter) -> None:
-    """Set an experiment's results beside what was published of it."""
+def compare_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+    """Compare an experiment's results with what was published."""
     from nrevu.analysis.comparison import compare
-    from nrevu.experiments.experiment import expand
+    from nrevu.experiments.experiment import from_data
 
-    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     confirmed = read_tables(args.confirmed) if args.confirmed else None
-    beside = [expand(name, args.size, seed_setting(args.seed)) for name in experiment.beside]
-    with counted(spent, "analysis"):
-        comparison = compare(experiment, read_tables(args.table), confirmed, beside)
-    write_text(args.out, comparison.to_csv(index=False))
+    with count_cpu(spent, "analysis"):
+        return table_writer(compare(from_data(plan), read_tables(args.table), confirmed))
 
 
-def page_step(args: argparse.Namespace, spent: Counter) -> None:
-    """Write the page on all experiments of a label, and its summary."""
-    from nrevu.report.pages import write_label
-
-    with counted(spent, "report"):
-        write_label(args.results, args.label)
-
-
-def index_step(args: argparse.Namespace, spent: Counter) -> None:
-    """Write the page that leads to the pages of all labels."""
-    from nrevu.report.pages import write_index
-
-    with counted(spent, "report"):
-        write_index(args.results)
-
-
-def figure_step(args: argparse.Namespace, spent: Counter) -> None:
-    """Draw one of the figures of an experiment from its table."""
-    from nrevu.experiments.experiment import expand
+def figure_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+    """Draw one figure of an experiment from its tables and traces."""
+    from nrevu.experiments.experiment import from_data
     from nrevu.figures import draw, save
 
-    experiment = expand(args.experiment, args.size, seed_setting(args.seed))
-    traces = json.loads(Path(args.traces).read_text()) if args.traces else []
+    (name,) = plan["figures"]
+    traces = [trace for file in args.traces for trace in read_json(file)]
     confirmed = read_tables(args.confirmed) if args.confirmed else None
-    with counted(spent, "figures"):
-        figure = draw(experiment, args.name, read_tables(args.table), traces, confirmed)
-        for path in args.out:
-            with whole(path) as unfinished:
-                save(figure, unfinished)
+    with count_cpu(spent, "figures"):
+        figure = draw(from_data(plan), name, read_tables(args.table), traces, confirmed)
+    return lambda path: save(figure, path)
+
+
+def page_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+    """Write the page on all experiments of a label, and its summary."""
+    from nrevu.report.pages import load_label, page_writer
+
+    with count_cpu(spent, "report"):
+        results, label = args.store.parent, args.plan.parent.name
+        return page_writer(load_label(results, label, plan["experiments"]))
+
+
+def index_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+    """Write the page that leads to the pages of all labels."""
+    from nrevu.report.pages import index_page
+
+    text = index_page(args.store.parent, plan["labels"])
+    return lambda path: path.write_text(text, encoding="utf-8")

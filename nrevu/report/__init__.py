@@ -17,6 +17,7 @@ from bokeh.resources import Resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nrevu import __version__
+from nrevu.analysis.claims import expected_rows
 from nrevu.analysis.comparison import COLUMNS, compare, flags_text, once
 from nrevu.analysis.table import FLAGS
 from nrevu.analysis.table import table as table_of
@@ -24,7 +25,7 @@ from nrevu.analysis.traces import words_for
 from nrevu.analysis.verdict import headlines
 from nrevu.cells.cell import Cell, parameters
 from nrevu.errors import Mistake
-from nrevu.experiments.experiment import Experiment, find
+from nrevu.experiments.experiment import Experiment
 from nrevu.figures.style import label
 from nrevu.report.plots import figures_of, tips, trace_figures
 from nrevu.results import reference
@@ -35,7 +36,6 @@ class Found:
     """What there is of an experiment."""
 
     experiment: Experiment
-    source: str  # what to call it by on a command line
     table: pd.DataFrame  # of the cells that are there, in the experiment's order
     confirmed: pd.DataFrame | None
     missing: tuple[Cell, ...]
@@ -43,19 +43,19 @@ class Found:
     folder: Path  # of its figures
 
 
-def find_results(experiment: Experiment, source: str, results: Path) -> Found:
-    """Return what there is of an experiment: the batches that were analysed, and what follows."""
-    folder = results / experiment.name
-    wanted = {cell.digest: place for place, cell in enumerate(experiment.cells)}
-    there = {}
-    for file in sorted((folder / "tau").glob("*.json")):
-        there |= {d: r for d, r in read_batch(file, experiment).items() if d in wanted}
-    ordered = sorted(there.values(), key=lambda result: wanted[result["digest"]])
+def find_results(experiment: Experiment, batches: Sequence[str], folder: Path) -> Found:
+    """Return the results of an experiment's batches so far, and of what follows from them."""
+    order = {cell.digest: number for number, cell in enumerate(experiment.cells)}
+    results: dict[str, dict[str, Any]] = {}
+    for batch in batches:
+        read = read_batch(folder / "tau" / f"{batch}.json", experiment)
+        results |= {digest: result for digest, result in read.items() if digest in order}
+    ordered = sorted(results.values(), key=lambda result: order[result["digest"]])
     kinds = {json.dumps(result.get("provenance", {})) for result in ordered}
-    missing = tuple(cell for cell in experiment.cells if cell.digest not in there)
+    missing = tuple(cell for cell in experiment.cells if cell.digest not in results)
     confirmed = None if missing else read_confirmed(folder / "confirmed.parquet")
     provenance = tuple(json.loads(kind) for kind in sorted(kinds))
-    return Found(experiment, source, table_of(ordered), confirmed, missing, provenance, folder)
+    return Found(experiment, table_of(ordered), confirmed, missing, provenance, folder)
 
 
 def read_batch(file: Path, experiment: Experiment) -> dict[str, dict[str, Any]]:
@@ -148,12 +148,12 @@ def against_reference(found: Sequence[Found]) -> list[str]:
 
 def comparison(found: Found, by_name: dict[str, Found]) -> pd.DataFrame:
     """Return an experiment's comparison, made from what there is of it and of those beside it."""
-    names = [find(name).stem for name in found.experiment.beside]
-    others = [by_name[name] for name in names if name in by_name]
+    others = [by_name[name] for name in found.experiment.beside if name in by_name]
     tables = pd.concat([f.table for f in (found, *others)], ignore_index=True)
     confirmed = [f.confirmed for f in (found, *others) if f.confirmed is not None]
     again = pd.concat(confirmed, ignore_index=True) if confirmed else None
-    return compare(found.experiment, tables, again, [f.experiment for f in others])
+    expected = expected_rows([f.experiment for f in (found, *others)])
+    return compare(found.experiment, tables, again, expected)
 
 
 def section(found: Found, compared: pd.DataFrame) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def command(cell: Cell, found: Found, varying: list[str]) -> str:
     flat = parameters(cell)
     words = [f"{name}={flat[name]}" for name in varying if name in flat]
     seed = [f"seed={cell.seed}"] if "seed" not in varying else []
-    start = f"nrevu run experiment={found.source} size={found.experiment.size}"
+    start = f"nrevu run experiment={found.experiment.source} size={found.experiment.size}"
     return " ".join([start, *words, *seed])
 
 

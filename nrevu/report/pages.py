@@ -6,19 +6,14 @@ experiment that cannot be read any more is named with the reason.
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nrevu.errors import Mistake
-from nrevu.experiments.experiment import expand, find
-from nrevu.experiments.settings import Setting
-from nrevu.files import writing
 from nrevu.report import Found, find_results, jinja, page
-from nrevu.results.layout import labels, read_records
-
-LOST = "experiment.json is missing or damaged; `nrevu make` with this experiment writes it again"
+from nrevu.results.layout import load_planned, planned_names
 
 
 @dataclass
@@ -47,70 +42,44 @@ class Content:
         return {"date": date, "experiments": experiments, "unreadable": self.unreadable}
 
 
-def load_label(results: Path, label: str) -> Content:
-    """Return all that was planned under a label."""
+def load_label(results: Path, label: str, names: Sequence[str]) -> Content:
+    """Return the results so far of some experiments that were planned under a label."""
     content = Content(label)
-    for name, record in read_records(results / label).items():
+    for name in names:
         try:
-            if record is None:
-                raise Mistake(LOST)
-            add(content, record.source, record.size, record.seed, results)
+            add(content, results, name)
         except Mistake as mistake:
             content.unreadable[name] = str(mistake)
     return content
 
 
-def load_named(
-    results: Path, label: str, sources: Sequence[str], size: str, seed: int | None
-) -> Content:
-    """Return some experiments under a label."""
-    content = Content(label)
-    for source in sources:
-        add(content, source, size, seed, results)
-    return content
-
-
-def add(content: Content, source: str, size: str, seed: int | None, results: Path) -> None:
+def add(content: Content, results: Path, name: str) -> None:
     """Add an experiment to a page, with those that its claims and figures need."""
 
     def load(name: str) -> Found:
-        extra = () if seed is None else (Setting("seed", seed, "--seed"),)
-        return find_results(expand(name, size, extra), name, results / content.label)
+        experiment, batches = load_planned(results, content.label, name)
+        return find_results(experiment, batches, results / content.label / name)
 
-    found = load(source)
-    there = {f.experiment.name for f in content.beside}
-    new = [name for name in found.experiment.beside if find(name).stem not in there]
-    content.beside += [load(name) for name in new]
+    found = load(name)
+    loaded = {f.experiment.name for f in content.beside}
+    content.beside += [load(other) for other in found.experiment.beside if other not in loaded]
     content.found.append(found)
 
 
-def write(path: Path, text: str) -> Path:
-    """Write a page whole or not at all, and return where it is."""
-    with writing(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
-    return path
+def page_writer(content: Content) -> Callable[[Path], Any]:
+    """Return a function that writes a page, or its summary to a path that ends with .json."""
+    texts = {".html": content.html(), ".json": json.dumps(content.summary(), indent=1)}
+    return lambda path: path.write_text(texts[path.suffix], encoding="utf-8")
 
 
-def write_label(results: Path, label: str) -> Path:
-    """Write the page on all experiments of a label, and its summary for the index."""
-    content = load_label(results, label)
-    write(results / label / "report.json", json.dumps(content.summary(), indent=1))
-    return write(results / label / "report.html", content.html())
-
-
-def write_index(results: Path) -> Path:
-    """Write the page that leads to the pages of all labels."""
-    return write(results / "report.html", index_page(results))
-
-
-def index_page(results: Path) -> str:
-    """Return the page that leads to the pages of all labels."""
+def index_page(results: Path, labels: Sequence[str]) -> str:
+    """Return the page that leads to the pages of some labels."""
     rows = []
-    for label in labels(results):
+    for label in labels:
         folder = results / label
         about = {"label": label, "page": (folder / "report.html").exists()}
         try:
             rows.append(about | json.loads((folder / "report.json").read_text()))
         except (OSError, ValueError, TypeError):
-            rows.append(about | {"date": None, "names": list(read_records(folder))})
+            rows.append(about | {"date": None, "names": planned_names(results, label)})
     return jinja().get_template("index.html").render(rows=rows)

@@ -24,7 +24,7 @@ from nrevu.files import choices
 from nrevu.results.layout import label_of
 from nrevu.cells.series import Series
 from nrevu.experiments.settings import seed_setting
-from nrevu.results.tables import write_tables
+from nrevu.results.tables import table_writer
 
 
 def export_cell(words: Sequence[str], folder: Path, out: Path | None) -> tuple[Path, Series]:
@@ -117,7 +117,7 @@ def export_table(
         raise Mistake(f"{source} is not there yet. To make it: {make_command(name, size, seed)}")
     frame = pd.read_csv(source) if what == "comparison" else pd.read_parquet(source)
     with writing(path) as unfinished:
-        write_tables(frame, [unfinished])
+        table_writer(frame)(unfinished)
     wanted = {cell.digest for cell in experiment.cells}
     return path, len(frame), what == "table" and set(frame["digest"]) != wanted
 

@@ -1,59 +1,18 @@
-"""Which experiments a folder of results is of, so that a report can show all of them.
+"""The layout of results/: labels, and the experiments that were planned under each.
 
-In: the experiments of a run, when it begins. Out: results/LABEL/EXPERIMENT/experiment.json, and
-what these files say later. LABEL is the size, with the seed if one was given.
+In: results/plan/LABEL/EXPERIMENT/, which the workflow writes before it runs. Out: experiments as
+they were planned. LABEL is the size, with the seed if one was given.
 """
 
-import hashlib
-import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from nrevu.experiments.experiment import default_set, read
+from nrevu.cells.cell import load_cells
 from nrevu.errors import Mistake
-from nrevu.files import write_text
+from nrevu.experiments.experiment import Experiment, from_data
+from nrevu.files import read_json
 
-FILE = "experiment.json"
-
-
-@dataclass(frozen=True)
-class Record:
-    """An experiment as it was last planned at some size and seed."""
-
-    source: str  # a name in conf/experiment, or a YAML file's path from the working directory
-    size: str
-    seed: int | None
-    files: list[str]  # that the workflow makes of it
-    fingerprint: str  # of all that these files depend on
-
-
-def write_records(folder: Path, records: dict[str, Record]) -> None:
-    """Write the records of experiments to the folder of a label, where they changed."""
-    for name, record in records.items():
-        path, text = folder / name / FILE, json.dumps(asdict(record), indent=1)
-        if not path.exists() or path.read_text() != text:
-            write_text(path, text)
-
-
-def read_records(folder: Path) -> dict[str, Record | None]:
-    """Return the record of each experiment of a label; None where it cannot be read."""
-    found = [path.parent.name for kind in (FILE, "tau") for path in folder.glob(f"*/{kind}")]
-    return {name: read_record(folder / name / FILE) for name in in_order(found)}
-
-
-def read_record(path: Path) -> Record | None:
-    """Return one record, or None if it cannot be read."""
-    try:
-        return Record(**json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def in_order(names: Iterable[str]) -> list[str]:
-    """Return each name once: the paper's experiments, then the others by name."""
-    names, paper = set(names), default_set()
-    return [*(name for name in paper if name in names), *sorted(names.difference(paper))]
+LOST = "its plan is missing or damaged; `nrevu make` with this experiment writes it again"
 
 
 def label_of(size: str, seed: int | None) -> str:
@@ -62,14 +21,48 @@ def label_of(size: str, seed: int | None) -> str:
 
 
 def labels(results: Path) -> list[str]:
-    """Return the labels under which there are results."""
-    found = (path.parts[-3] for kind in (FILE, "tau") for path in results.glob(f"*/*/{kind}"))
-    return sorted(set(found))
+    """Return the labels under which there are results of experiments."""
+    names = {path.parts[-3] for path in results.glob("*/*/tau")}
+    names |= {path.parts[-3] for path in (results / "plan").glob("*/*/experiment.json")}
+    return sorted(name for name in names if planned_names(results, name))
 
 
-def source_hash(source: str) -> str:
-    """Return a hash of what an experiment's YAML file says, or why it cannot be read."""
+def planned_names(results: Path, label: str) -> list[str]:
+    """Return the experiments with results under a label: the paper's first, then by name."""
+    folders = [path for path in (results / label).glob("*") if path.is_dir()]
+    plans = results / "plan" / label
+    names = [f.name for f in folders if (f / "tau").is_dir() or (plans / f.name).is_dir()]
+    return sorted(names, key=lambda name: (not of_the_paper(results, label, name), name))
+
+
+def of_the_paper(results: Path, label: str, name: str) -> bool:
+    """Tell whether an experiment is one of the paper's."""
+    return plan_data(results, label, name).get("family", {}).get("name") == "the paper"
+
+
+def plan_data(results: Path, label: str, name: str) -> dict[str, Any]:
+    """Return the plan of an experiment as plain data, empty if it cannot be read."""
     try:
-        return hashlib.sha256(repr(read(source).data).encode()).hexdigest()[:16]
-    except Mistake as mistake:
-        return str(mistake)
+        return read_json(results / "plan" / label / name / "experiment.json")
+    except (OSError, ValueError):
+        return {}
+
+
+def planned_files(results: Path, label: str) -> dict[str, list[str]]:
+    """Return the names of the tables and figures of each experiment planned under a label."""
+    plans = {name: plan_data(results, label, name) for name in planned_names(results, label)}
+    return {name: data["files"] for name, data in plans.items() if data}
+
+
+def load_planned(results: Path, label: str, name: str) -> tuple[Experiment, list[str]]:
+    """Return an experiment as it was planned, and the names of its batches."""
+    data = plan_data(results, label, name)
+    try:
+        batches = data.pop("batches")
+        folder = results / "plan" / label / name
+        files = [folder / f"sample-{batch}.json" for batch in batches]
+        cells = tuple(cell for file in files for cell in load_cells(file))
+        del data["files"]
+        return from_data(data, cells), batches
+    except (OSError, ValueError, KeyError, TypeError):
+        raise Mistake(LOST) from None

@@ -1,0 +1,128 @@
+"""The end of a run in a few lines: verdicts, unreliable cells, bits, time; or what failed.
+
+In: the Jobs of a run and the files that it wrote. Out: lines for the terminal.
+"""
+
+import re
+import textwrap
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from nrevu.errors import Mistake
+from nrevu.pipeline import cpu_time
+from nrevu.pipeline.jobs import ROOT, Jobs
+from nrevu.pipeline.plan import Plan
+from nrevu.results.series_files import meta_of, path_of
+
+REASONS = ("failed: ", r"slurmstepd\S*: error: ")  # begin lines of a log that say what happened
+NAMED = 3  # cells of a failed batch that are named, at most
+WIDTH = 110  # of the terminal
+
+
+def summary_lines(jobs: Jobs, began: float, cores: int | None, cpu: float) -> list[str]:
+    """Return what a run that finished found; `cpu` is the CPU time of the main process."""
+    import pandas as pd
+
+    from nrevu.analysis.comparison import once, read_comparison
+    from nrevu.analysis.verdict import summary
+
+    tables, compared = {}, []
+    for name in jobs.experiments:
+        table = Path(jobs.file(name, "table.parquet"))
+        if not table.exists():  # a part of the workflow was asked for
+            continue
+        tables[name] = pd.read_parquet(table)
+        if is_current(table.with_name("comparison.csv"), table):
+            comparison = read_comparison(table.with_name("comparison.csv"))
+            compared.append(comparison.assign(experiment=name))
+    lines = summary(once(pd.concat(compared, ignore_index=True))) if compared else []
+    sentences = [*unreliable_lines(tables), *reference_lines(jobs, tables)]
+    lines += [line for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
+    lines.append(cpu_line(jobs, began, cores, cpu))
+    page = Path(jobs.pages()[0])
+    report = f"report: {page}; the rest: " if page.exists() else "results: "
+    return [*lines, f"{report}{page.parent}"]
+
+
+def is_current(file: Path, source: Path) -> bool:
+    """Tell whether a file exists and is not older than the table it is made from."""
+    return file.exists() and file.stat().st_mtime >= source.stat().st_mtime
+
+
+def unreliable_lines(tables: dict) -> list[str]:
+    """Return how many cells have an unreliable time, for each reason."""
+    from nrevu.analysis.table import unreliable
+
+    counts = {name: unreliable(table) for name, table in tables.items()}
+    lines = []
+    for reason in next(iter(counts.values()), ()):
+        parts = [f"{each[reason]} of {name}" for name, each in counts.items() if each[reason]]
+        lines += [f"{reason}: {', '.join(parts)}"] if parts else []
+    return lines
+
+
+def reference_lines(jobs: Jobs, tables: dict) -> list[str]:
+    """Return how the cells compare, bit by bit, with the reference run that the package ships."""
+    import pandas as pd
+
+    from nrevu.results import reference
+
+    folders = [Path(jobs.file(name, "table.parquet")) for name in tables]
+    files = [table.with_name("confirmed.parquet") for table in folders]
+    current = [file for file in files if is_current(file, file.with_name("table.parquet"))]
+    try:
+        agreement = reference.compare([*tables.values(), *map(pd.read_parquet, current)], jobs.size)
+    except Mistake as mistake:
+        return [str(mistake)]
+    if agreement is None:
+        return []
+    digest = agreement.differing[0] if agreement.differing else ""
+    meta = (digest and meta_of(path_of(Path(ROOT) / "cells", digest))) or {"provenance": {}}
+    return reference.describe(agreement, meta["provenance"])
+
+
+def cpu_line(jobs: Jobs, began: float, cores: int | None, cpu: float) -> str:
+    """Return where the CPU time of the run went."""
+    root = Path(ROOT)
+    logs = [*root.glob("kernels/*.log"), *root.glob("log/*.txt")]
+    for name in jobs.experiments:
+        logs += Path(jobs.file(name, "log")).glob("*.txt")
+    return cpu_time.describe(cpu_time.read_logs(logs, began), time.time() - began, cores, cpu)
+
+
+def failure_lines(
+    plan: Plan, jobs: Jobs, failed: Iterable[tuple[list[str], list[str]]]
+) -> list[str]:
+    """Return lines on jobs (logs, outputs) that failed for good: last messages, cells not run."""
+    lines = []
+    for logs, outputs in list(failed):
+        for file in dict.fromkeys(logs):
+            lines += [f"{file}: {line}" for line in last_messages(Path(file))]
+        lines += cells_not_run(plan, jobs, outputs)
+    return lines
+
+
+def last_messages(log: Path) -> list[str]:
+    """Return the end of a failed job's log: the cell it was at, and the error.
+
+    In a log of Slurm, also why the job was killed, which may stand before the end.
+    """
+    try:
+        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    except OSError:
+        return ["there is no log"]
+    reasons = [[line for line in lines if re.match(start, line)][-1:] for start in REASONS]
+    return list(dict.fromkeys([*reasons[0], *reasons[1], *lines[-1:]]))
+
+
+def cells_not_run(plan: Plan, jobs: Jobs, outputs: list[str]) -> list[str]:
+    """Return which cells of a failed batch have no series, a few by name."""
+    lines = []
+    for name, batches in plan.batches.items():
+        for batch, cells in batches.items():
+            if jobs.file(name, f"tau/{batch}.json") in outputs:
+                left = [c for c in cells if not path_of(plan.cell_folder, c.digest).exists()]
+                lines += [f"not run: {cell.digest}: {cell.name}" for cell in left[:NAMED]]
+                lines += [f"and {len(left) - NAMED} more of {name}"] if len(left) > NAMED else []
+    return lines
