@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrevu.fields import integer
+from nrevu.distributions import integer
 
 
 @dataclass(frozen=True)

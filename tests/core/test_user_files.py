@@ -169,6 +169,32 @@ def test_what_is_wrong_with_a_file_is_told_with_its_name(here, old, new, says):
     assert says in str(caught.value) and "bowl.py" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from nrevu.rng import next_gamma",
+        "from nrevu.elementary import exp",
+        "from nrevu.kernel import OPTIONS",
+        "import nrevu.target",
+        "from nrevu import elementary",
+        "from nrevu.distributions import lined_up",
+    ],
+)
+def test_modules_that_moved_are_reported_with_the_one_to_import_from(here, line):
+    (here / "bowl.py").write_text(f"{line}\n{BOWL}")
+    with pytest.raises(Mistake) as caught:
+        cell_of()
+    says = str(caught.value)
+    assert "bowl.py: cannot be imported" in says and "(line 1)" in says
+    assert says.endswith(": import what your file needs from nrevu.distributions")
+
+
+def test_what_users_files_import(here):
+    lines = ["from nrevu.distributions import *", "from nrevu.fields import real, whole, word"]
+    (here / "bowl.py").write_text("\n".join([*lines, "exp, njit, OPTIONS, integer, text", BOWL]))
+    assert cell_of()
+
+
 def test_what_cannot_be_compiled_is_told_with_function_and_reason(here):
     (here / "bowl.py").write_text(BOWL.replace("0.5 * total", "0.5 * totl"))
     with pytest.raises(Mistake) as caught:

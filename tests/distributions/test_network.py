@@ -20,7 +20,7 @@ from nrevu.cells.chains import sample
 from nrevu.core import rng, updates
 from nrevu.core.binding import OPTIONS, bind, bind_kernel, kernel_globals
 from nrevu.core.target import njit
-from nrevu.distributions._network_data import generated
+from nrevu.distributions._network_data import generate_cases
 from nrevu.distributions.network import Network
 from nrevu.errors import Mistake
 from nrevu.experiments.estimate import Estimate
@@ -125,9 +125,9 @@ def test_generated_cases_are_as_specified():
     for weight in (np.ones(100_000), chance, inputs[0], inputs[6]):
         excess = weight * (classes - chance)
         assert abs(excess.mean()) < 5 * excess.std() / math.sqrt(1e5)
-    again = generated.__wrapped__(100_000, 2, 1, 7)  # not from the cache
+    again = generate_cases.__wrapped__(100_000, 2, 1, 7)  # not from the cache
     assert np.array_equal(again[0], inputs) and np.array_equal(again[1], classes)
-    assert not np.array_equal(generated(100_000, 2, 1, 8)[0], inputs)
+    assert not np.array_equal(generate_cases(100_000, 2, 1, 8)[0], inputs)
 
 
 # The joint distribution with the data -------------------------------------------------------
