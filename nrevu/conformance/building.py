@@ -17,10 +17,10 @@ from numba.core.errors import NumbaError
 
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule
 from nrevu.conformance.chains import numbers, run
-from nrevu.conformance.subject import Subject, compiled, prepare
+from nrevu.conformance.subject import Subject, prepare
 from nrevu.conformance.verdict import Verdict, fails, ok
 from nrevu.core import updates
-from nrevu.core.binding import compilation_mistake, example_arguments
+from nrevu.core.binding import compilation_mistake, compile_parts, example_arguments
 from nrevu.core.contracts import part
 from nrevu.core.sources import source_files
 from nrevu.methods import Metropolis
@@ -37,7 +37,7 @@ def indices(d: Any, seed: int) -> Verdict:
     """Call each function once, compiled so that an index outside an array is an error."""
     name, start = "indices", part(d, "draw") or part(d, "start")
     tries = example_arguments(d, start(np.random.default_rng(seed)))
-    guarded = compiled(type(d), boundscheck=True)
+    guarded = compile_parts(type(d), boundscheck=True)
     lengths = f"x {d.dim}, g {d.dim}, w {tries['energy'][1].size}, row {tries['record'][-1].size}"
     for function in (each for each in tries if each in guarded):
         try:

@@ -95,7 +95,7 @@ def leapfrog(s: Subject) -> Verdict:
 
 def coarsest(s: Subject, starts: list, p: np.ndarray) -> float:
     """Return the largest stepsize, by halving, with errors in H below 0.5; 0 if there is none."""
-    eta = 1.0 if "scales" in s.functions else float(s.spread.min())
+    eta = s.stepsize
     for _ in range(40):
         if error(s, starts, p, eta, 0) < 0.5:
             return eta

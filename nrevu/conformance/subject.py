@@ -4,7 +4,6 @@ In: a distribution and a seed. Out: a Subject, whose points are exact draws or, 
 starts; each with a w drawn by Gibbs sampling. All random numbers come from the seed.
 """
 
-import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from nrevu.cells.chains import settle
-from nrevu.conformance.timing import costs
-from nrevu.core.binding import compile_parts
+from nrevu.core.binding import compile_parts, evaluation_seconds
 from nrevu.core.contracts import has, part
 from nrevu.core.rng import WORDS
 
@@ -57,6 +55,11 @@ class Subject:
         """Return the states (count, WORDS) of generators for kernels and Gibbs scans."""
         return self.rng(name).integers(2**64, size=(count, WORDS), dtype=np.uint64)
 
+    @property
+    def stepsize(self) -> float:
+        """Return about how large a step may be."""
+        return 1.0 if "scales" in self.functions else float(self.spread.min())
+
     def away(self, factor: float) -> np.ndarray:
         """Return the points with their distance from the centre multiplied by a factor."""
         return self.centre + factor * (self.x - self.centre)
@@ -69,12 +72,9 @@ class Subject:
                     yield x, w
 
 
-compiled = functools.cache(compile_parts)
-
-
 def prepare(distribution: Any, seed: int) -> Subject:
     """Return the Subject of a distribution."""
-    functions, data = compiled(type(distribution)), part(distribution, "data")()
+    functions, data = compile_parts(type(distribution)), part(distribution, "data")()
     rng, draw = np.random.default_rng(seed), part(distribution, "draw")
     begin = draw or part(distribution, "start")
     sample = np.array([begin(rng) for _ in range(SAMPLE)])
@@ -89,5 +89,6 @@ def prepare(distribution: Any, seed: int) -> Subject:
     for point in range(POINTS if "gibbs" in functions else 0):
         bits = rng.integers(2**64, size=WORDS, dtype=np.uint64)
         functions["gibbs"](x[point], w[point], data, bits)
-    cost = costs(functions, (x, w[0], data, np.empty(distribution.dim)))
+    evaluations = [name for name in ("energy", "gradient") if name in functions]
+    cost = {name: evaluation_seconds(distribution, name) for name in evaluations}
     return Subject(distribution, functions, data, seed, x, w, cost, centre, spread)

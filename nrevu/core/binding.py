@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import inspect
 import re
+import time
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -63,6 +64,7 @@ def kernel_globals(distribution: type) -> dict[str, Any]:
     return constants | nothing | inlined | views(constants["LANES"])
 
 
+@functools.cache
 def compile_parts(distribution: type, **options) -> dict[str, Callable]:
     """Return the functions of a class that kernels call, by name, compiled as kernels are."""
     compiled: dict[str, Callable] = {}
@@ -85,31 +87,38 @@ def chains_at_once(distribution: Any) -> int:
     return lanes if lanes > 1 else max(1, min(SEVERAL, NEAR // distribution.dim))
 
 
-def evaluation_loop(distribution: Any) -> Callable[[int], None]:
-    """Return a function that evaluates the compiled gradient, or else the energy, n times."""
-    functions = compile_parts(type(distribution), inline="always")
-    start = part(distribution, "draw") or part(distribution, "start")
-    x, w = start(np.random.default_rng(1)), np.ones(part(distribution, "gibbs_variables"))
-    data, g = part(distribution, "data")(), np.empty(x.size)
-    energy, gradient = functions["energy"], functions.get("gradient")
+@functools.cache
+def evaluation_loop(distribution: type, name: str) -> Callable:
+    """Return a compiled function that evaluates `energy` or `gradient` n times."""
+    function = compile_parts(distribution)[name]
 
-    @njit(**FAST)
-    def gradients(x, w, data, g, n):
-        for _ in range(n):
-            x[0] += 1e-9 * gradient(x, w, data, g)  # or the compiler would drop the loop
-
-    @njit(**FAST)
     def energies(x, w, data, g, n):
         for _ in range(n):
-            x[0] += 1e-9 * energy(x, w, data)
+            x[0] += 1e-9 * function(x, w, data)  # or the compiler would drop the loop
 
-    def evaluate(n: int) -> None:
-        try:
-            (gradients if gradient else energies)(x, w, data, g, n)
-        except UNCOMPILABLE as error:
-            raise compilation_mistake(distribution, error) from None
+    def gradients(x, w, data, g, n):
+        for _ in range(n):
+            x[0] += 1e-9 * function(x, w, data, g)
 
-    return evaluate
+    return njit(**FAST)(energies if name == "energy" else gradients)
+
+
+def evaluation_seconds(distribution: Any, name: str) -> float:
+    """Return the CPU seconds of one `energy` or `gradient` in compiled code."""
+    loop = evaluation_loop(type(distribution), name)
+    start = part(distribution, "draw") or part(distribution, "start")
+    x, w = start(np.random.default_rng(1)), np.ones(part(distribution, "gibbs_variables"))
+    data, g, times, spent = part(distribution, "data")(), np.empty(x.size), 1, 0.0
+    try:
+        loop(x, w, data, g, times)
+    except UNCOMPILABLE as error:
+        raise compilation_mistake(distribution, error) from None
+    while spent < 0.01:
+        times *= 4
+        started = time.process_time()
+        loop(x, w, data, g, times)
+        spent = time.process_time() - started
+    return spent / times
 
 
 def example_arguments(distribution: Any, x: np.ndarray) -> dict[str, tuple]:

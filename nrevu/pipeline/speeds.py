@@ -6,7 +6,6 @@ into the same batches. A function that cannot be compiled is found here, before 
 """
 
 import json
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -45,14 +44,7 @@ def measured(cells: Iterable[Cell], root: Path, tell: Callable[[str], None]) -> 
 
 def measure(distribution: Any) -> float:
     """Return how many nanoseconds an evaluation takes, of the gradient if there is one."""
-    from nrevu.core.binding import evaluation_loop
+    from nrevu.core.binding import evaluation_seconds
 
-    evaluate = evaluation_loop(distribution)
-    evaluate(1)
-    times, count = 1, 1e-9
-    while count < 0.01:
-        times *= 4
-        started = time.process_time()
-        evaluate(times)
-        count = time.process_time() - started
-    return 1e9 * count / times
+    name = "gradient" if has(distribution, "gradient") else "energy"
+    return 1e9 * evaluation_seconds(distribution, name)
