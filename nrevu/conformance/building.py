@@ -78,9 +78,9 @@ def digest(s: Subject) -> Verdict:
         first, second = (cell.digest for cell in twice)
     except (TypeError, ValueError) as error:
         advice = "return plain numbers and words, by name, from `content`"
-        return fails(name, f"cannot be made: {error}", advice)
+        return fails(name, f"cannot be computed: {error}", advice)
     if first != second:
-        return fails(name, "differs when made again", "make `content` return the same each time")
+        return fails(name, "differs when computed again", "`content` must not change between calls")
     return ok(name, "covers the settings, this file and the modules of its folder that it imports")
 
 
@@ -106,8 +106,8 @@ def bits(s: Subject) -> Verdict:
 def helpers(kind: type) -> dict[str, Dispatcher]:
     """Return the compiled functions in a distribution's file and the modules it imports."""
     files = set(source_files(Path(inspect.getfile(kind))))
-    modules = [m for m in list(sys.modules.values()) if getattr(m, "__file__", None)]
-    scopes = [vars(module) for module in modules if Path(module.__file__) in files]
+    modules = [(getattr(m, "__file__", None), m) for m in list(sys.modules.values())]
+    scopes = [vars(module) for file, module in modules if file and Path(file) in files]
     return {n: v for scope in scopes for n, v in scope.items() if isinstance(v, Dispatcher)}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from nrevu.conformance.noise import NOISES, noise_of_energy, noise_of_gradient
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import OVERHEAD, affordable
-from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped
+from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped, worst_key
 
 DRAWS = 8000  # of w at each point, at most
 PAIRS = 4  # of points
@@ -32,10 +32,10 @@ def gibbs(s: Subject) -> Verdict:
     fresh = np.array_equal(a, scan(s, s.x[0], np.zeros(a.size), bits[0]))
     each = 4 * (s.cost["energy"] + OVERHEAD)  # two energies for a w from each of two points
     number = affordable(BUDGET / PAIRS, each, 200, DRAWS)
-    z = {}
+    z: dict[str, float] = {}
     for pair in range(PAIRS):
         z |= prediction_scores(s, pair, pair + 1, number, fresh)
-    worst = max(z, key=lambda key: abs(z[key]) if z[key] == z[key] else np.inf)
+    worst = worst_key(z)
     numbers = {"afresh": fresh, "worst": worst, "z": z[worst], "limit": limit(len(z), number)}
     says = f"worst {worst}: z {z[worst]:.1f} ({odds(len(z), number)})"
     if not abs(z[worst]) <= limit(len(z), number):
@@ -129,11 +129,11 @@ def renew(s: Subject) -> Verdict:
         noises = np.maximum(noise_of_gradient(s, x, before), noise_of_gradient(s, x, w))
         excess = abs(np.array([U, *g]) - [U_true, *g_true]) / (NOISES * np.array([noise, *noises]))
         at = int(np.argmax(np.nan_to_num(excess, nan=np.inf)))
-        part = ("U", U, U_true) if at == 0 else (f"g[{at - 1}]", g[at - 1], g_true[at - 1])
-        worst = max(worst, (float(np.nan_to_num(excess[at], nan=np.inf)), *part))
-    excess, part, by, true = worst
-    says = f"{part}: {by:.12g} by `renew`, {true:.12g} evaluated again"
-    if excess > 1:
+        which = ("U", U, U_true) if at == 0 else (f"g[{at - 1}]", g[at - 1], g_true[at - 1])
+        worst = max(worst, (float(np.nan_to_num(excess[at], nan=np.inf)), *which))
+    most, which_worst, by, true = worst
+    says = f"{which_worst}: {by:.12g} by `renew`, {true:.12g} evaluated again"
+    if most > 1:
         advice = "`w` is the new one, `before` the old; change U and g by what differs"
         return fails(name, says, advice, renewed=by, evaluated=true)
     return ok(name, f"within rounding; worst {says}", renewed=by, evaluated=true)

@@ -4,12 +4,14 @@ The states of chains that start at exact draws remain exact draws: means and var
 differ from those at their starts only by chance, unless `draw`, `energy` and `gibbs` disagree.
 """
 
+from typing import Any
+
 import numpy as np
 
 from nrevu.conformance.chains import first_scan, gaps, record_all, run, settings
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import affordable, seconds
-from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped
+from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped, worst_key
 from nrevu.core.contracts import part
 
 BUDGET = 1.5  # seconds, for each check
@@ -33,7 +35,7 @@ def draws(s: Subject) -> Verdict:
         return skipped(name, "`means` knows none: they are pooled over chains")
     columns = dict(zip(means, quantities_at(s, sample(s, name)).T, strict=True))
     z = {q: score(columns[q] - mean) for q, mean in known.items()}
-    number, worst = len(columns[next(iter(z))]), max(z, key=lambda q: abs(z[q]))
+    number, worst = len(columns[next(iter(z))]), worst_key(z)
     found = float(columns[worst].mean())
     numbers = {"draws": number, "z": z, "limit": limit(len(z), number)}
     says = f"{worst}: mean {found:.5g} over {number} draws, {known[worst]:.5g} by `means`"
@@ -87,9 +89,10 @@ def compare_ends(s: Subject, name: str) -> Verdict:
     x = x[: setting.chains]
     ends = run(s, name, x, setting.arguments, setting.group, name)
     z = {key: score(gap) for key, gap in gaps(s, ends).items()}
-    worst = max(z, key=lambda key: abs(z[key]) if z[key] == z[key] else np.inf)
-    numbers = {"chains": len(x), "updates": setting.group, "rejected": ends.rejected}
-    numbers |= {"stepsize": setting.arguments[0], "correlation": ends.correlation}
+    worst = worst_key(z)
+    numbers: dict[str, Any] = {"chains": len(x), "updates": setting.group}
+    numbers |= {"rejected": ends.rejected, "stepsize": setting.arguments[0]}
+    numbers["correlation"] = ends.correlation
     numbers |= {"worst": worst, "z": z[worst], "limit": limit(len(z), len(x))}
     says = f"{len(z)} means and variances after {setting.group} updates of {len(x)} draws; worst "
     says += f"{worst}: z {z[worst]:.1f} ({odds(len(z), len(x))})"

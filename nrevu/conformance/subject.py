@@ -4,7 +4,7 @@ In: a distribution and a seed. Out: a Subject, whose points are exact draws or, 
 starts; each with a w drawn by Gibbs sampling. All random numbers come from the seed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ class Subject:
     """A distribution that is ready to be checked."""
 
     distribution: Any
-    functions: dict[str, Callable]  # compiled as in kernels, by name
+    functions: dict[str, Any]  # compiled as in kernels, by name
     data: tuple  # what they receive
     seed: int
     x: np.ndarray  # (POINTS, dim): draws or starts
@@ -90,5 +90,5 @@ def prepare(distribution: Any, seed: int) -> Subject:
         bits = rng.integers(2**64, size=WORDS, dtype=np.uint64)
         functions["gibbs"](x[point], w[point], data, bits)
     evaluations = [name for name in ("energy", "gradient") if name in functions]
-    cost = {name: evaluation_seconds(distribution, name) for name in evaluations}
+    cost: dict[str, float] = {name: evaluation_seconds(distribution, name) for name in evaluations}
     return Subject(distribution, functions, data, seed, x, w, cost, centre, spread)

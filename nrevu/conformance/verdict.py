@@ -45,3 +45,8 @@ def limit(count: int, values: int) -> float:
 def odds(count: int, values: int) -> str:
     """Return the limit on |z| as text."""
     return f"limit {limit(count, values):.1f}, exceeded by chance once in {1 / RATE:.0f} checks"
+
+
+def worst_key(z: dict[str, float]) -> str:
+    """Return the key of the largest |z|; nan counts as infinite."""
+    return max(z, key=lambda key: abs(z[key]) if z[key] == z[key] else float("inf"))

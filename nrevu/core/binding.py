@@ -28,10 +28,10 @@ from nrevu.errors import Mistake
 
 # Sums over coordinates may be reordered, so that they vectorise; nan and infinity keep their
 # meaning, since a trajectory that overflows must be seen and rejected.
-FAST = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+FAST: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
 # The same for functions that kernels call. One that is not inlined is compiled twice, alone and in
 # the kernel, and could round differently in a process that compiles and in one that loads.
-OPTIONS = {**FAST, "forceinline": True}
+OPTIONS: dict[str, Any] = {**FAST, "forceinline": True}
 # What numba raises: for np.no_such_name an AttributeError, for missing arguments a TypeError.
 UNCOMPILABLE = (errors.NumbaError, AttributeError, TypeError)
 SEVERAL, NEAR = 8, 400  # chains that advance together, and the coordinates they may have in total
@@ -65,9 +65,9 @@ def kernel_globals(distribution: type) -> dict[str, Any]:
 
 
 @functools.cache
-def compile_parts(distribution: type, **options) -> dict[str, Callable]:
+def compile_parts(distribution: type, **options) -> dict[str, Any]:
     """Return the functions of a class that kernels call, by name, compiled as kernels are."""
-    compiled: dict[str, Callable] = {}
+    compiled: dict[str, Any] = {}
     for name in COMPILED:
         function = part(distribution, name)
         if function is Distribution.energy:
@@ -171,7 +171,7 @@ def fixed_dim(distribution: type) -> int:
     return 0 if any(f.name == "dim" for f in settings) or not isinstance(dim, int) else dim
 
 
-def bind(source: FunctionType, name: str, globals: dict) -> FunctionType:
+def bind(source: Any, name: str, globals: dict) -> FunctionType:
     """Return a copy of the function under a new name, with some of its globals replaced."""
     code = source.__code__.replace(co_name=name, co_qualname=name)
     return FunctionType(code, {**source.__globals__, **globals}, name)

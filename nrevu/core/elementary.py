@@ -6,13 +6,19 @@ accurate to about 2e-16 relative (see the tests). They are compiled with their o
 caller that may reorder sums cannot change their rounding.
 """
 
+from typing import Any
+
 import numpy as np
 
 from nrevu.core.target import njit
 
 # Inlined: a function with such flags that is not inlined is compiled twice, alone and in its
 # kernel, and the two may round differently. Not cached, for the same reason.
-OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "forceinline": True}
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"contract", "nsz"},
+    "forceinline": True,
+}
 
 LOG2_HIGH, LOG2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # log 2 in two parts
 

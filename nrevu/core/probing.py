@@ -61,7 +61,7 @@ def means_problem(means: Any) -> str | None:
     fits = isinstance(means, dict) and len(means) > 0
     fits = fits and all(re.fullmatch(r"[A-Za-z_]\w*", str(name)) for name in means)
     known = [mean for mean in means.values() if mean is not None] if fits else []
-    if fits and all(isinstance(mean, numbers.Real) and abs(mean) < np.inf for mean in known):
+    if fits and all(isinstance(mean, numbers.Real) and abs(float(mean)) < np.inf for mean in known):
         return None
     return "must return names with numbers, or None where a mean is not known"
 

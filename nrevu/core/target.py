@@ -8,6 +8,7 @@ chooses. Import `njit` from this module: numba fixes its target when it is first
 import hashlib
 import os
 import platform
+from typing import Any
 
 import llvmlite.binding as llvm
 import numba
@@ -16,6 +17,7 @@ from numba.core.registry import cpu_target
 
 __all__ = ["FIXED", "TARGET", "is_fixed", "njit", "target_hash", "target_note"]
 
+config: Any = numba.config
 FIXED = "x86-64-v3"
 FEATURES = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # of v3
 BY_USER = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
@@ -35,11 +37,11 @@ def set_target() -> tuple[str, str, str]:
     If another library has used numba before, numba keeps the target that it has, and this
     machine's processor is returned.
     """
-    before = numba.config.CPU_NAME, numba.config.CPU_FEATURES
+    before = config.CPU_NAME, config.CPU_FEATURES
     if can_run_fixed() and not is_set_by_user():
-        numba.config.CPU_NAME, numba.config.CPU_FEATURES = FIXED, ""
+        config.CPU_NAME, config.CPU_FEATURES = FIXED, ""
         if codegen().magic_tuple()[2] != "":  # the features of an earlier target
-            numba.config.CPU_NAME, numba.config.CPU_FEATURES = before
+            config.CPU_NAME, config.CPU_FEATURES = before
     return codegen().magic_tuple()
 
 

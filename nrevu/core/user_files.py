@@ -58,7 +58,7 @@ def import_file(path: Path):
     """Return the module of a file, which may import other modules of its folder."""
     name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None:
+    if spec is None or spec.loader is None:
         raise Mistake(f"'{path}' is not a Python file: its name must end with .py", KEY)
     importlib.import_module("nrevu.core.target")  # before numba is used by the file
     module = sys.modules[name] = importlib.util.module_from_spec(spec)

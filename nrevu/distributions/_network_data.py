@@ -31,7 +31,7 @@ def read_cases(file: str) -> tuple[np.ndarray, np.ndarray]:
     try:
         text = Path(file).read_text(encoding="utf-8")
     except OSError as error:
-        raise ValueError(f"table: {file}: {error.strerror.lower()}") from None
+        raise ValueError(f"table: {file}: {str(error.strerror).lower()}") from None
     except UnicodeDecodeError:
         raise ValueError(f"table: {file}: not a text file") from None
     lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
