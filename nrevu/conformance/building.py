@@ -35,7 +35,7 @@ LIBRARY = re.compile(
 
 def indices(d: Any, seed: int) -> Verdict:
     """Call each function once, compiled so that an index outside an array is an error."""
-    name, start = "indices", part(d, "draw") or part(d, "start")
+    start = part(d, "draw") or part(d, "start")
     tries = example_arguments(d, start(np.random.default_rng(seed)))
     guarded = compile_parts(type(d), boundscheck=True)
     lengths = f"x {d.dim}, g {d.dim}, w {tries['energy'][1].size}, row {tries['record'][-1].size}"
@@ -46,16 +46,16 @@ def indices(d: Any, seed: int) -> Verdict:
             raise compilation_mistake(d, error) from None
         except IndexError:
             says = f"`{function}` reads or writes outside an array"
-            return fails(name, says, f"lengths are: {lengths}; `row` is as long as `means()`")
+            return fails(says, f"lengths are: {lengths}; `row` is as long as `means()`")
         except TypeError as error:
             signature = inspect.signature(getattr(updates, function))
-            return fails(name, f"`{function}`: {error}", f"write: def {function}{signature}")
+            return fails(f"`{function}`: {error}", f"write: def {function}{signature}")
         if function in ENERGIES and not isinstance(returned, float):
-            return fails(name, f"`{function}` returns {returned!r}", "return U, a float")
-    return ok(name, f"none outside an array (lengths: {lengths}); other functions are not checked")
+            return fails(f"`{function}` returns {returned!r}", "return U, a float")
+    return ok(f"none outside an array (lengths: {lengths}); other functions are not checked")
 
 
-def compiles(d: Any, seed: int) -> tuple[Subject, Verdict]:
+def compiles(d: Any, seed: int) -> tuple[Verdict, Subject]:
     """Compile the functions and the kernels of a distribution, or raise a Mistake."""
     started = time.perf_counter()
     try:
@@ -67,21 +67,21 @@ def compiles(d: Any, seed: int) -> tuple[Subject, Verdict]:
         raise compilation_mistake(d, error) from None
     spent = time.perf_counter() - started
     says = f"{', '.join(s.functions)}; kernels: {', '.join(kinds)} ({spent:.1f} s)"
-    return s, ok("compiles", says, functions=list(s.functions), kernels=kinds, seconds=spent)
+    return ok(says, functions=list(s.functions), kernels=kinds, seconds=spent), s
 
 
 def digest(s: Subject) -> Verdict:
     """Check that a cell has a digest, and the same one again."""
-    name, method = "digest", Metropolis(stepsize=1.0)
+    method = Metropolis(stepsize=1.0)
     twice = [Cell(s.distribution, method, STANDARD, Schedule(1), Run(1, 0, 1), 1) for _ in range(2)]
     try:
         first, second = (cell.digest for cell in twice)
     except (TypeError, ValueError) as error:
         advice = "return plain numbers and words, by name, from `content`"
-        return fails(name, f"cannot be computed: {error}", advice)
+        return fails(f"cannot be computed: {error}", advice)
     if first != second:
-        return fails(name, "differs when computed again", "`content` must not change between calls")
-    return ok(name, "covers the settings, this file and the modules of its folder that it imports")
+        return fails("differs when computed again", "`content` must not change between calls")
+    return ok("covers the settings, this file and the modules of its folder that it imports")
 
 
 def bits(s: Subject) -> Verdict:
@@ -94,13 +94,13 @@ def bits(s: Subject) -> Verdict:
     if calls:
         says = f"{', '.join(calls)}: fast-math flags on a function that is not inlined"
         advice = "use @njit(**OPTIONS), both from nrevu.distributions, or add forceinline=True"
-        return fails("bits", says, advice, functions=calls)
+        return fails(says, advice, functions=calls)
     texts = [text for f in s.functions.values() for text in f.inspect_llvm().values()]
     library = sorted({name for text in texts for name in LIBRARY.findall(text)})
     if library:
         says = f"the C library's {', '.join(library)} may differ in the last bit between machines"
-        return ok("bits", f"{says}; those of nrevu.distributions do not", library=library)
-    return ok("bits", "the same on all machines with AVX2 and FMA, fresh or from the cache")
+        return ok(f"{says}; those of nrevu.distributions do not", library=library)
+    return ok("the same on all machines with AVX2 and FMA, fresh or from the cache")
 
 
 def helpers(kind: type) -> dict[str, Dispatcher]:

@@ -13,7 +13,7 @@ MARKS = (1.25e30, -7.5e20)  # to fill rows with: what is left of both was not wr
 
 def record(s: Subject) -> Verdict:
     """Check that every column is written, and every quantity finite."""
-    name, names = "record", part(s.distribution, "recorded")
+    names = part(s.distribution, "recorded")
     rows = np.empty((len(MARKS), len(s.x), len(names)), np.float32)
     for mark, block in zip(MARKS, rows, strict=True):
         block[:] = mark
@@ -23,16 +23,16 @@ def record(s: Subject) -> Verdict:
     unwritten = [names[column] for column in np.flatnonzero(left.any(axis=0))]
     if unwritten:
         advice = "write each column whatever the state, or leave its name out of `means()`"
-        return fails(name, f"does not write {', '.join(unwritten)}", advice, unwritten=unwritten)
+        return fails(f"does not write {', '.join(unwritten)}", advice, unwritten=unwritten)
     found, means = part(s.distribution, "derive")(rows[0]), part(s.distribution, "means")()
     if np.shape(found) != (len(s.x), len(means)):
         says = f"`derive` returns the shape {np.shape(found)}, not {(len(s.x), len(means))}"
-        return fails(name, says, "return a row for each row given, and a column for each mean")
+        return fails(says, "return a row for each row given, and a column for each mean")
     wild = [q for q, column in zip(means, found.T, strict=True) if not np.isfinite(column).all()]
     if wild:
         says = f"{', '.join(wild)}: not finite at {'a draw' if s.exact else 'a start'}"
-        return fails(name, says, "columns are 32 bits wide: record a logarithm, say", wild=wild)
-    return ok(name, f"{len(names)} columns, all written: {', '.join(names)}", columns=list(names))
+        return fails(says, "columns are 32 bits wide: record a logarithm, say", wild=wild)
+    return ok(f"{len(names)} columns, all written: {', '.join(names)}", columns=list(names))
 
 
 def finite(s: Subject) -> Verdict:
@@ -40,8 +40,7 @@ def finite(s: Subject) -> Verdict:
 
     Far from the points U may be infinite: outside the support.
     """
-    name, what = "finite", "draws" if s.exact else "starts"
-    outside = 0
+    what, outside = "draws" if s.exact else "starts", 0
     far = {"10 times as far": s.away(10), "100 times as far": s.away(100), "100 x": 100 * s.x}
     for where, points in ({what: s.x} | far).items():
         for x, w in zip(points, s.w, strict=True):
@@ -49,7 +48,7 @@ def finite(s: Subject) -> Verdict:
             if not abs(U) < np.inf and (where == what or not U > 0):
                 says = f"`energy` is {U} at {format_point(x)} ({where})"
                 advice = "return math.inf outside the support, where no draw or start is, never nan"
-                return fails(name, says, advice, x=x.tolist(), energy=str(U))
+                return fails(says, advice, x=x.tolist(), energy=str(U))
             outside += not abs(U) < np.inf
             if "gradient" not in s.functions or not abs(U) < np.inf:
                 continue
@@ -57,14 +56,14 @@ def finite(s: Subject) -> Verdict:
             if not np.isfinite(g).all():
                 first = int(np.argmin(np.isfinite(g)))
                 says = f"`gradient` leaves {g[first]} in g[{first}] at {format_point(x)} ({where})"
-                return fails(name, says, "write every g[i], finite wherever U is", x=x.tolist())
+                return fails(says, "write every g[i], finite wherever U is", x=x.tolist())
     for w in s.w if "scales" in s.functions else ():
         scales = np.full(s.distribution.dim, np.nan)
         s.functions["scales"](w, s.data, scales)
         if not (np.isfinite(scales) & (scales > 0)).all():
-            return fails(name, f"`scales` leaves {scales.min()}", "write every s[i], above 0")
+            return fails(f"`scales` leaves {scales.min()}", "write every s[i], above 0")
     number = 4 * len(s.x)
-    return ok(name, f"at {number} points, {what} and up to 100 times as far ({outside} outside)")
+    return ok(f"at {number} points, {what} and up to 100 times as far ({outside} outside)")
 
 
 def format_point(x: np.ndarray) -> str:
@@ -77,7 +76,6 @@ def repeatable(s: Subject) -> Verdict:
 
     Arrays in `data` may be working space: other numbers in them must not change the results.
     """
-    name = "repeatable"
     data = leaves(s.data)
     before = [np.copy(each) for each in (s.x, s.w, *data)]
     first = [evaluate_all(s, point) for point in range(len(s.x))]
@@ -85,7 +83,7 @@ def repeatable(s: Subject) -> Verdict:
     again = [evaluate_all(s, point, 1e9) for point in reversed(range(len(s.x)))][::-1]
     if changed[0] or changed[1]:
         advice = "only read them: the kernel goes on from what is in them"
-        return fails(name, f"an evaluation changes {'x' if changed[0] else 'w'}", advice)
+        return fails(f"an evaluation changes {'x' if changed[0] else 'w'}", advice)
     space = [index for index in range(len(data)) if changed[2 + index]]
     for index in space:
         data[index][...] = 77 if data[index].dtype.kind in "iub" else np.nan
@@ -94,12 +92,12 @@ def repeatable(s: Subject) -> Verdict:
         data[index][...] = before[2 + index]
     if not all(same(a, b) for runs in (again, last) for a, b in zip(first, runs, strict=True)):
         advice = "set every number before it is used: totals to 0, g[i] by = and not by +="
-        return fails(name, "evaluations of the same x differ: something is kept between", advice)
+        return fails("evaluations of the same x differ: something is kept between", advice)
     if not same(first[0], evaluate_all(replace(s, data=part(s.distribution, "data")()), 0)):
         advice = "compute it from the settings alone; random data need a fixed seed"
-        return fails(name, "`data()` is not the same when called again", advice)
+        return fails("`data()` is not the same when called again", advice)
     used = f"; {len(space)} arrays of data are working space" if space else ""
-    return ok(name, f"the same bits again at {len(s.x)} points, x and w unchanged{used}")
+    return ok(f"the same bits again at {len(s.x)} points, x and w unchanged{used}")
 
 
 def evaluate_all(s: Subject, point: int, left: float = 0.0) -> np.ndarray:

@@ -20,15 +20,14 @@ BUDGET = 2.0  # seconds
 
 def gibbs(s: Subject) -> Verdict:
     """Check that w is drawn given x as the energy says."""
-    name = "gibbs"
     if "gibbs" not in s.functions:
-        return skipped(name, "has no `gibbs`")
-    bits = s.bits(name, 2)
+        return skipped("has no `gibbs`")
+    bits = s.bits("gibbs", 2)
     a, b = (scan(s, s.x[0], s.w[0], stream) for stream in bits)
     if not np.isfinite([a, b, *s.w]).all():
-        return fails(name, "draws something not finite", "does some x make it divide by 0?")
+        return fails("draws something not finite", "does some x make it divide by 0?")
     if np.array_equal(a, b):
-        return fails(name, "different random numbers give the same w", "draw w by means of `bits`")
+        return fails("different random numbers give the same w", "draw w by means of `bits`")
     fresh = np.array_equal(a, scan(s, s.x[0], np.zeros(a.size), bits[0]))
     each = 4 * (s.cost["energy"] + OVERHEAD)  # two energies for a w from each of two points
     number = affordable(BUDGET / PAIRS, each, 200, DRAWS)
@@ -41,9 +40,9 @@ def gibbs(s: Subject) -> Verdict:
     if not abs(z[worst]) <= limit(len(z), number):
         advice = "draw w with density exp(-U(x, w)), times what of w alone the joint density has"
         says = f"w does not go with x as `energy` says: {says}"
-        return fails(name, says, advice, **numbers)
+        return fails(says, advice, **numbers)
     says = f"w goes with x as `energy` says: {says}"
-    return ok(name, says if fresh else f"{says}; each w starts from the last", **numbers)
+    return ok(says if fresh else f"{says}; each w starts from the last", **numbers)
 
 
 def scan(s: Subject, x: np.ndarray, w: np.ndarray, bits: np.ndarray) -> np.ndarray:
@@ -114,13 +113,12 @@ def z_score(came: np.ndarray, chance: np.ndarray, values: np.ndarray) -> float:
 
 def renew(s: Subject) -> Verdict:
     """Compare U and g as `renew` updates them with those evaluated again."""
-    name = "renew"
     if not {"renew", "gradient"} <= s.functions.keys():
-        return skipped(name, "has no `renew`: U and g are evaluated again after a Gibbs scan")
+        return skipped("has no `renew`: U and g are evaluated again after a Gibbs scan")
     if "gibbs" not in s.functions:
-        return skipped(name, "has no `gibbs`")
+        return skipped("has no `gibbs`")
     worst = (-1.0, "", 0.0, 0.0)
-    for x, before, bits in zip(s.x, s.w, s.bits(name, len(s.x)), strict=True):
+    for x, before, bits in zip(s.x, s.w, s.bits("renew", len(s.x)), strict=True):
         w = scan(s, x, before, bits)
         U, g = s.gradient(x, before)
         U = s.functions["renew"](x, w, before, s.data, U, g)
@@ -135,5 +133,5 @@ def renew(s: Subject) -> Verdict:
     says = f"{which_worst}: {by:.12g} by `renew`, {true:.12g} evaluated again"
     if most > 1:
         advice = "`w` is the new one, `before` the old; change U and g by what differs"
-        return fails(name, says, advice, renewed=by, evaluated=true)
-    return ok(name, f"within rounding; worst {says}", renewed=by, evaluated=true)
+        return fails(says, advice, renewed=by, evaluated=true)
+    return ok(f"within rounding; worst {says}", renewed=by, evaluated=true)

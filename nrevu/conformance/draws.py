@@ -21,19 +21,19 @@ NO_DRAW = "has no `draw`: chains need burn-in (run.burn_in)"
 
 def draws(s: Subject) -> Verdict:
     """Compare the means over exact draws with those that `means` gives."""
-    name, d = "draws", s.distribution
+    d = s.distribution
     begin = part(d, "draw") or part(d, "start")
     if np.any(begin(np.random.default_rng(3)) != begin(np.random.default_rng(3))):
         advice = "take all random numbers from `rng`, or results cannot be repeated"
-        return fails(name, "the same `rng` does not give the same point again", advice)
+        return fails("the same `rng` does not give the same point again", advice)
     means = part(d, "means")()
     known = {quantity: mean for quantity, mean in means.items() if mean is not None}
     if not s.exact:
         pooled = "" if len(known) == len(means) else "; means are pooled over chains"
-        return skipped(name, NO_DRAW + pooled)
+        return skipped(NO_DRAW + pooled)
     if not known:
-        return skipped(name, "`means` knows none: they are pooled over chains")
-    columns = dict(zip(means, quantities_at(s, sample(s, name)).T, strict=True))
+        return skipped("`means` knows none: they are pooled over chains")
+    columns = dict(zip(means, quantities_at(s, sample(s, "draws")).T, strict=True))
     z = {q: score(columns[q] - mean) for q, mean in known.items()}
     number, worst = len(columns[next(iter(z))]), worst_key(z)
     found = float(columns[worst].mean())
@@ -42,8 +42,8 @@ def draws(s: Subject) -> Verdict:
     says += f": z {z[worst]:.1f} ({odds(len(z), number)})"
     if not abs(z[worst]) <= limit(len(z), number):
         advice = "if `metropolis` below passes, `means` is wrong, or `record`; else perhaps `draw`"
-        return fails(name, says, advice, **numbers)
-    return ok(name, f"{', '.join(known)} as known; worst {says}", **numbers)
+        return fails(says, advice, **numbers)
+    return ok(f"{', '.join(known)} as known; worst {says}", **numbers)
 
 
 def sample(s: Subject, name: str, most: int = DRAWS) -> np.ndarray:
@@ -76,14 +76,14 @@ def metropolis(s: Subject) -> Verdict:
 def hamiltonian(s: Subject) -> Verdict:
     """Check that HMC leaves exact draws invariant."""
     if "gradient" not in s.functions:
-        return skipped("hamiltonian", "has no `gradient`")
+        return skipped("has no `gradient`")
     return compare_ends(s, "hamiltonian")
 
 
 def compare_ends(s: Subject, name: str) -> Verdict:
     """Run chains from exact draws with the update of that name; compare their two ends."""
     if not s.exact:
-        return skipped(name, "has no `draw`: whether updates leave it invariant cannot be checked")
+        return skipped("has no `draw`: whether updates leave it invariant cannot be checked")
     x = sample(s, "chains", DRAWS // 2)
     setting = settings(s, name, x)
     x = x[: setting.chains]
@@ -100,7 +100,7 @@ def compare_ends(s: Subject, name: str) -> Verdict:
         advice = "if nothing above fails, `draw` and `energy` are not the same distribution"
         if "gibbs" in s.functions:
             advice += ", or `gibbs` does not draw all of w afresh given x"
-        return fails(name, says, advice, **numbers)
+        return fails(says, advice, **numbers)
     if ends.correlation > 0.95:
         says += f"; but chains hardly moved (correlation {ends.correlation:.2f}): it says little"
-    return ok(name, says, **numbers)
+    return ok(says, **numbers)

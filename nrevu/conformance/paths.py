@@ -23,9 +23,8 @@ CAUSE = "where `gradient` passes, look for jumps of the energy, or parts of spac
 
 def line(s: Subject) -> Verdict:
     """Compare the integral of the gradient along lines between points with the change of U."""
-    name = "line"
     if "gradient" not in s.functions:
-        return skipped(name, "has no `gradient`")
+        return skipped("has no `gradient`")
     worst, count = (-1.0, 0.0, 0.0, 0.0), 0
     for (a, w), (b, _) in itertools.pairwise(s.inside(1)):
         change = s.energy(b, w) - s.energy(a, w)
@@ -38,12 +37,12 @@ def line(s: Subject) -> Verdict:
     excess, work, change, allowed = worst
     numbers = {"lines": count, "integral": work, "change": change, "allowed": allowed}
     if count == 0:
-        return skipped(name, "no line between points on which U and its gradient are smooth enough")
+        return skipped("no line between points on which U and its gradient are smooth enough")
     says = f"integral of the gradient {work:.10g}, change of U {change:.10g}"
     if excess > 1:
         advice = f"`gradient` is not that of `energy` everywhere; {CAUSE}"
-        return fails(name, f"{says} (+- {allowed:.1e})", advice, **numbers)
-    return ok(name, f"{count} lines; worst: {says} (+- {allowed:.1e})", **numbers)
+        return fails(f"{says} (+- {allowed:.1e})", advice, **numbers)
+    return ok(f"{count} lines; worst: {says} (+- {allowed:.1e})", **numbers)
 
 
 def integral(s: Subject, a: np.ndarray, b: np.ndarray, w: np.ndarray):
@@ -63,15 +62,14 @@ def integral(s: Subject, a: np.ndarray, b: np.ndarray, w: np.ndarray):
 
 def leapfrog(s: Subject) -> Verdict:
     """Check that leapfrog reverses, and that its error in H falls 4 times with half the step."""
-    name = "leapfrog"
     if "gradient" not in s.functions:
-        return skipped(name, "has no `gradient`")
+        return skipped("has no `gradient`")
     starts = list(s.inside(1))[:4]
     p = s.rng("leapfrog").standard_normal((len(starts), s.distribution.dim))
     eta = coarsest(s, starts, p) if starts else 0.0
     if eta == 0:
         advice = f"`gradient` does not fit `energy`, or neither is smooth; {CAUSE}"
-        return fails(name, "no step is small enough for an error in H below 0.5", advice)
+        return fails("no step is small enough for an error in H below 0.5", advice)
     noise = NOISES * max(noise_of_energy(s, x, w) for x, w in starts)
     each = 2 * STEPS * len(starts) * (s.cost["gradient"] + 10 * OVERHEAD)
     finest = affordable(BUDGET, each, 2**4, 2**HALVINGS).bit_length() - 1
@@ -80,17 +78,17 @@ def leapfrog(s: Subject) -> Verdict:
     back = max(return_distance(s, *start, p_0, eta) for start, p_0 in zip(starts, p, strict=True))
     numbers = {"eta": eta, "errors": errors, "returned": back}
     if len(clear) < 4:
-        return skipped(name, f"errors in H are no more than rounding: {max(errors):.1e}")
+        return skipped(f"errors in H are no more than rounding: {max(errors):.1e}")
     factor = (clear[0] / clear[-1]) ** (1 / 3)
     says = f"error in H {clear[0]:.2g}, with an eighth of the step {clear[-1]:.2g}"
     if min(clear) > 0.5 * max(clear):
         advice = f"the gradient does not fit the energy (its scale, its sign, a term); {CAUSE}"
-        return fails(name, f"{says}: it should fall 4 times per halving", advice, **numbers)
+        return fails(f"{says}: it should fall 4 times per halving", advice, **numbers)
     if back > 1:
         advice = "the gradient at a point must depend on the point alone: see `repeatable`"
-        return fails(name, "a trajectory run backwards does not return", advice, **numbers)
+        return fails("a trajectory run backwards does not return", advice, **numbers)
     kinks = "" if factor > 3 else ", not 4: there are kinks, which cost rejections"
-    return ok(name, f"{says}: {factor:.2f} per halving{kinks}; trajectories reverse", **numbers)
+    return ok(f"{says}: {factor:.2f} per halving{kinks}; trajectories reverse", **numbers)
 
 
 def coarsest(s: Subject, starts: list, p: np.ndarray) -> float:

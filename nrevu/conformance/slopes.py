@@ -80,17 +80,16 @@ def slopes(s: Subject) -> list[Slope]:
 
 def gradient(s: Subject) -> Verdict:
     """Compare the gradient with differences of the energy, coordinate by coordinate."""
-    name = "gradient"
     if "gradient" not in s.functions:
-        return skipped(name, "has no `gradient`: metropolis can sample it, the other methods not")
+        return skipped("has no `gradient`: metropolis can sample it, the other methods not")
     found = slopes(s)
     if not found:
-        return fails(name, "no point has a finite energy", "see `finite`")
+        return fails("no point has a finite energy", "see `finite`")
     sharp = [slope for slope in found if not slope.blunt]
     if 2 * len(sharp) < len(found):
         says = f"{len(found) - len(sharp)} of {len(found)} derivatives of the energy do not settle"
         advice = "compute in float64 throughout; an energy may not be random, nor made of steps"
-        return fails(name, f"{says}, whatever the step", advice)
+        return fails(f"{says}, whatever the step", advice)
     worst = max(sharp, key=lambda slope: slope.excess)
     numbers = {**vars(worst), "points": found[-1].point + 1, "derivatives": len(sharp)}
     says = f"x[{worst.coordinate}]: {worst.given:.8g}, by differences {worst.found:.8g}"
@@ -98,10 +97,10 @@ def gradient(s: Subject) -> Verdict:
     if worst.excess <= 1:
         number = len({slope.coordinate for slope in sharp})
         checked = f"{number} of {s.distribution.dim} coordinates at {numbers['points']} points"
-        return ok(name, f"{checked}; worst {says}", **numbers)
+        return ok(f"{checked}; worst {says}", **numbers)
     bad = [slope for slope in sharp if slope.excess > 1]
     says = f"{len(bad)} of {len(sharp)} derivatives are wrong; worst {says}"
-    return fails(name, says, diagnosis(bad, len(sharp)), **numbers)
+    return fails(says, diagnosis(bad, len(sharp)), **numbers)
 
 
 def diagnosis(bad: list[Slope], number: int) -> str:
@@ -117,11 +116,10 @@ def diagnosis(bad: list[Slope], number: int) -> str:
 
 def same_energy(s: Subject) -> Verdict:
     """Compare the U that `gradient` returns with `energy`."""
-    name = "same U"
     if "gradient" not in s.functions:
-        return skipped(name, "has no `gradient`")
+        return skipped("has no `gradient`")
     if not has(s.distribution, "energy"):
-        return skipped(name, "has no `energy`: U is what `gradient` returns")
+        return skipped("has no `energy`: U is what `gradient` returns")
     worst = (-1.0, 0.0, 0.0, 0.0)
     for x, w in s.inside(1, 3, 10):
         U, by = s.energy(x, w), s.gradient(x, w)[0]
@@ -130,11 +128,11 @@ def same_energy(s: Subject) -> Verdict:
         worst = max(worst, (excess if excess < np.inf else np.inf, U, by, noise))  # nan: the worst
     excess, U, by, noise = worst
     if excess < 0:
-        return fails(name, "no point has a finite energy", "see `finite`")
+        return fails("no point has a finite energy", "see `finite`")
     numbers = {"energy": U, "gradient": by, "noise": noise}
     says = f"`gradient` returns {by:.17g}, `energy` {U:.17g}"
     if not excess <= NOISES:
         says += f": {by - U:.3g} apart, rounding explains {noise:.1e}"
         advice = "return the same U from both, with the same constants"
-        return fails(name, says, advice, **numbers)
-    return ok(name, f"within rounding; worst: {abs(by - U):.1e} apart at U = {U:.6g}", **numbers)
+        return fails(says, advice, **numbers)
+    return ok(f"within rounding; worst: {abs(by - U):.1e} apart at U = {U:.6g}", **numbers)

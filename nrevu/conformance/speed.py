@@ -21,7 +21,7 @@ def speed(s: Subject) -> Verdict:
         found["langevin"] = update(s, "hamiltonian", (0.1 * s.stepsize, 0.0, 1, 0.0))
     texts = {name: f"`{name}`" if name in s.cost else f"an update by {name}" for name in found}
     listed = ", ".join(f"{texts[name]} {ns:.0f} ns" for name, ns in found.items())
-    return ok("speed", listed, **{f"{name}_ns": ns for name, ns in found.items()})
+    return ok(listed, **{f"{name}_ns": ns for name, ns in found.items()})
 
 
 def update(s: Subject, kind: str, arguments: tuple) -> float:

@@ -12,26 +12,26 @@ RATE = 1e-4  # how often a statistical check may fail by chance, over all its nu
 class Verdict:
     """What one check found."""
 
-    name: str  # of the check, one word
+    name: str  # of the check; filled in by the caller
     outcome: str  # "ok", "FAILS" or "skipped"
     says: str  # one line
     advice: str = ""  # what to do, where it fails
     numbers: dict[str, Any] = field(default_factory=dict)  # behind `says`
 
 
-def ok(name: str, says: str, **numbers) -> Verdict:
+def ok(says: str, **numbers) -> Verdict:
     """Return the verdict of a check that passed."""
-    return Verdict(name, "ok", says, "", numbers)
+    return Verdict("", "ok", says, "", numbers)
 
 
-def fails(name: str, says: str, advice: str, **numbers) -> Verdict:
+def fails(says: str, advice: str, **numbers) -> Verdict:
     """Return the verdict of a check that failed."""
-    return Verdict(name, "FAILS", says, advice, numbers)
+    return Verdict("", "FAILS", says, advice, numbers)
 
 
-def skipped(name: str, why: str) -> Verdict:
+def skipped(why: str) -> Verdict:
     """Return the verdict of a check that does not apply."""
-    return Verdict(name, "skipped", why)
+    return Verdict("", "skipped", why)
 
 
 def limit(count: int, values: int) -> float:
