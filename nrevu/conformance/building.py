@@ -52,7 +52,7 @@ def indices(d: Any, seed: int) -> Verdict:
             return fails(f"`{function}`: {error}", f"write: def {function}{signature}")
         if function in ENERGIES and not isinstance(returned, float):
             return fails(f"`{function}` returns {returned!r}", "return U, a float")
-    return ok(f"none outside an array (lengths: {lengths}); other functions are not checked")
+    return ok(f"none outside an array (lengths: {lengths}); functions they call: not checked")
 
 
 def compiles(d: Any, seed: int) -> tuple[Verdict, Subject]:

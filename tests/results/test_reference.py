@@ -76,7 +76,7 @@ def test_bits_do_not_depend_on_the_processor(target, tmp_path):
     assert other == in_a_process(PROGRAM, some)
 
 
-TELL = "from nrevu import target; print(target.TARGET, target.is_fixed(), target.target_note())"
+TELL = "from nrevu.core import target as t; print(t.TARGET, t.is_fixed(), t.target_note())"
 
 
 @pytest.mark.skipif(not can_run_fixed(), reason="this processor cannot run code for x86-64-v3")
