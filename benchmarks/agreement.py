@@ -18,7 +18,7 @@ from benchmarks.target import Target
 from nrevu.analysis.autocorrelation import autocorrelation_time, rejection_rate
 from nrevu.cells.cell import Cell
 from nrevu.cells.chains import sample
-from nrevu.core.contracts import quantities
+from nrevu.core.contracts import has, part
 
 LAG = 10  # enough to compare the same sum of autocorrelations
 
@@ -49,9 +49,9 @@ def estimates(cell: Cell, rows: np.ndarray, rejected: np.ndarray, sizes: Sizes) 
     """Return the estimates from what was recorded last: U, or a coordinate of the mixed problem."""
     lengths = [sizes.groups] * sizes.chains
     means = cell.distribution.means()
-    derived = hasattr(cell.distribution, "derive")
+    derived = has(cell.distribution, "derive")
     quantity = "indicator" if derived else "log_prob"
-    values = quantities(cell.distribution, rows)[:, 0] if derived else rows[:, 0]
+    values = part(cell.distribution, "derive")(rows)[:, 0]
     return {
         "rejection_rate": rejection_rate(rejected, lengths, cell.schedule.group),
         f"tau.{quantity}": autocorrelation_time(values, lengths, means[quantity], LAG),

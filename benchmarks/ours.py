@@ -8,10 +8,10 @@ import numpy as np
 from benchmarks import plain
 from benchmarks.settings import of_length
 from nrevu.cells.cell import Cell
-from nrevu.cells.chains import NO_TRACE, beside, chains_from, start
+from nrevu.cells.chains import NO_TRACE, chains_from, interleave, start
 from nrevu.core import rng
-from nrevu.core.binding import build, chains_at_once, lanes
-from nrevu.core.contracts import counts_type, recorded
+from nrevu.core.binding import bind_kernel, chains_at_once
+from nrevu.core.contracts import counts_type, part
 from nrevu.core.target import njit
 from nrevu.distributions.mixed import Mixed
 from nrevu.methods import arguments
@@ -28,12 +28,12 @@ def kernel_call(cell: Cell) -> Callable[[], object]:
     As `chain.run_chains`, but with starts made beforehand: they take as long as 1,000 updates. A
     call goes on from where the last one stopped.
     """
-    kernel = build(cell.method.update, type(cell.distribution))
+    kernel = bind_kernel(cell.method.update, type(cell.distribution))
     chains = chains_from(cell, 0)
     x, p, v, bits = (np.array(part) for part in zip(*(start(cell, c) for c in chains), strict=True))
-    w = np.zeros((len(chains), getattr(cell.distribution, "gibbs_variables", 0)))
-    x, p, w = (beside(part, lanes(type(cell.distribution))) for part in (x, p, w))
-    rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
+    w = np.zeros((len(chains), part(cell.distribution, "gibbs_variables")))
+    x, p, w = (interleave(each, part(cell.distribution, "lanes")) for each in (x, p, w))
+    rows = np.empty((cell.run.groups, len(part(cell.distribution, "recorded"))), np.float32)
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
     ends = np.cumsum([0, *cell.run.lengths()])
     words = (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from nrevu.analysis.result import summarise
 from nrevu.analysis.table import extend_lags, matching, table, usable
 from nrevu.cells.cell import Cell
-from nrevu.cells.series import Series, bits, part
+from nrevu.cells.series import Series, bits, select_chains
 from nrevu.experiments.columns import error
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.sections import Confirm
@@ -34,8 +34,8 @@ def confirm(cell: Cell, series: Series, estimate: Estimate, settings: Confirm) -
     """Return the results of the two parts of a run; a single candidate needs no `choosing` part."""
     chains = range(len(series.lengths))
     few = max(1, len(chains) // 4) if settings.cells > 1 else 0
-    choosing = summarise(cell, part(series, chains[:few]), estimate) if few else None
-    rest = summarise(cell, part(series, chains[few:]), estimate) | {"bits": bits(series)}
+    choosing = summarise(cell, select_chains(series, chains[:few]), estimate) if few else None
+    rest = summarise(cell, select_chains(series, chains[few:]), estimate) | {"bits": bits(series)}
     return {"choosing": choosing, "confirmed": rest}
 
 

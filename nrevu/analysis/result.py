@@ -21,7 +21,7 @@ from nrevu.analysis.autocorrelation import (
 )
 from nrevu.cells.cell import Cell, config
 from nrevu.cells.series import Series, bits
-from nrevu.core.contracts import averages, quantities
+from nrevu.core.contracts import part
 from nrevu.experiments.estimate import Estimate
 
 # Where means are not known, only disagreement shows that chains have not covered the distribution:
@@ -35,9 +35,9 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     """Return the result of a cell as plain data."""
     decided = (series.rejected, series.lengths, cell.schedule.group)
     rate, clusters = rejection_rate(*decided), clustering(*decided)
-    values = quantities(cell.distribution, series.rows).T
-    columns = dict(zip(cell.distribution.means(), values, strict=True))
-    groups = averages(cell.distribution)
+    values = part(cell.distribution, "derive")(series.rows).T
+    columns = dict(zip(part(cell.distribution, "means")(), values, strict=True))
+    groups = part(cell.distribution, "averages")()
     taus, longer = all_times(cell, columns, series.lengths, estimate)
     result = {
         "name": cell.name,
@@ -81,7 +81,8 @@ def all_times(
     the chains are too short for that. If max_lag is 0, all have as many as they need, or as the
     chains allow.
     """
-    groups, most = averages(cell.distribution), max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
+    groups = part(cell.distribution, "averages")()
+    most = max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
     means = {name: mean_of(cell, estimate, name, values) for name, values in columns.items()}
 
     @functools.cache
@@ -107,19 +108,19 @@ def all_times(
 def average_of(members: Sequence[str], time: Callable[[str], Times | None]) -> Times | None:
     """Return the average of some quantities' times, if all have one."""
     parts = [time(member) for member in members]
-    return None if any(part is None for part in parts) else average(parts)
+    return None if any(each is None for each in parts) else average(parts)
 
 
 def mean_of(cell: Cell, estimate: Estimate, quantity: str, values: np.ndarray) -> float:
     """Return the mean about which the autocovariances of a quantity are taken."""
     if is_pooled(cell, estimate, quantity):
         return float(values.mean(dtype=float))
-    return cell.distribution.means()[quantity]
+    return part(cell.distribution, "means")()[quantity]
 
 
 def is_pooled(cell: Cell, estimate: Estimate, quantity: str) -> bool:
     """Tell whether the mean over all chains is used instead of a quantity's true mean."""
-    return estimate.mean == "pooled" or cell.distribution.means()[quantity] is None
+    return estimate.mean == "pooled" or part(cell.distribution, "means")()[quantity] is None
 
 
 def describe(values: np.ndarray, lengths: tuple[int, ...], tau: Tau) -> dict[str, Any]:

@@ -39,9 +39,9 @@ def execute(args: argparse.Namespace) -> None:
     from nrevu.analysis.result import summarise
     from nrevu.cells.chains import sample
     from nrevu.core.target import TARGET, target_note
-    from nrevu.core.user_files import failing
+    from nrevu.core.user_files import user_errors
 
-    with failing(cell.distribution):
+    with user_errors(cell.distribution):
         result = summarise(cell, sample(cell), estimate)
     result |= {"target": TARGET, "target_note": target_note()}
     print(json.dumps(result) if args.json else as_text(result))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nrevu.cells.cell import Cell, parameters
-from nrevu.core.contracts import averages
+from nrevu.core.contracts import part
 from nrevu.errors import Mistake, unknown
 from nrevu.experiments.columns import REJECTIONS, is_estimated, parse
 from nrevu.experiments.sections import Bar, Published, Sections, field_kinds
@@ -88,9 +88,10 @@ def columns(cells: Sequence[Cell], rows: list[dict]) -> list[str]:
     """Return the columns that sections may name."""
     names = {key for row in rows for key in row}
     kinds = {cell.distribution for cell in cells}
-    quantities = {q for kind in kinds for q in (*kind.means(), *averages(kind))}
+    quantities = {q for kind in kinds for q in (*part(kind, "means")(), *part(kind, "averages")())}
     times = {f"{kind}.{quantity}" for kind in ("tau", "cost") for quantity in quantities}
-    means = {f"mean.{q}" for kind in kinds for q, mean in kind.means().items() if mean is None}
+    known = [pair for kind in kinds for pair in part(kind, "means")().items()]
+    means = {f"mean.{q}" for q, mean in known if mean is None}
     return sorted(names | times | means | set(REJECTIONS))
 
 

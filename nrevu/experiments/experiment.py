@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.errors import Mistake, shown, unknown
+from nrevu.errors import Mistake, shorten, unknown
 from nrevu.experiments.checks import check_sections
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment_file import default_set, find, read, source, sources_beside
@@ -150,7 +150,7 @@ def check_duplicates(cells: list[tuple[Cell, list[Setting]]]) -> None:
         place = settings[0].place
         if cell.digest in seen:
             first = seen[cell.digest]
-            where = ", ".join(f"{s.key}={shown(s.value)}" for s in settings)
+            where = ", ".join(f"{s.key}={shorten(s.value)}" for s in settings)
             other = f", first at {first}" if first != place else ""
             raise Mistake(f"the cell ({where}) is in the sweep twice{other}", "sweep", place)
         seen[cell.digest] = place

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from nrevu.errors import Mistake, shown, unknown
+from nrevu.errors import Mistake, shorten, unknown
 from nrevu.experiments.settings import Setting
 from nrevu.experiments.yaml_document import Document, is_number
 from nrevu.files import near
@@ -81,7 +81,7 @@ def all_settings(doc: Document) -> Iterator[list[Setting]]:
     for index, block in enumerate(sweep if listed else [sweep]):
         path = ("sweep", index) if listed else ("sweep",)
         if not isinstance(block, dict) or not block:
-            message = f"a block of a sweep holds keys and values, not {shown(repr(block))}"
+            message = f"a block of a sweep holds keys and values, not {shorten(repr(block))}"
             raise Mistake(message, "sweep", doc.place(*path))
         check_once(doc, block, path)
         choices = [choices_of(doc, key, spec, path) for key, spec in block.items()]
@@ -112,7 +112,7 @@ def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Set
     if not isinstance(spec, list) or not all(
         isinstance(together, list) and len(together) == len(names) for together in spec
     ):
-        message = f"needs a list of lists of {len(names)} values each, not {shown(repr(spec))}"
+        message = f"needs a list of lists of {len(names)} values each, not {shorten(repr(spec))}"
         raise Mistake(message, key, place)
     if not spec:
         raise Mistake("has no values", key, place)
@@ -141,7 +141,7 @@ def stepped(spec: Any, key: str, place: str) -> list[float]:
             raise unknown("key of a range", name, RANGE, key=key, place=place)
     start, end, step = (spec.get(name) for name in ("from", "to", "step"))
     if not all(map(is_number, (start, end, step))) or step <= 0 or end < start:
-        raise Mistake(f"{FORMS}; not {shown(repr(spec))}", key, place)
+        raise Mistake(f"{FORMS}; not {shorten(repr(spec))}", key, place)
     if (end - start) / step >= MAX_VALUES:
         message = f"has about {(end - start) / step:.3g} values, too many: at most {MAX_VALUES}"
         raise Mistake(message, key, place)
@@ -169,7 +169,7 @@ def counted(spec: Any, key: str, place: str) -> list[float]:
         raise unknown("scale", scale, ("linear", "log"), key=key, place=place)
     fine = is_number(start) and is_number(end) and type(count) is int
     if not fine or count < 2 or end <= start or (scale == "log" and start <= 0):
-        raise Mistake(f"{FORMS}; not {shown(repr(spec))}", key, place)
+        raise Mistake(f"{FORMS}; not {shorten(repr(spec))}", key, place)
     if count > MAX_VALUES:
         raise Mistake(f"has {count} values, too many: at most {MAX_VALUES}", key, place)
     shares = [index / (count - 1) for index in range(count)]

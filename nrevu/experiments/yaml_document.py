@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from nrevu.errors import Mistake, shown, unknown
+from nrevu.errors import Mistake, shorten, unknown
 
 # What PyYAML raises, without a line, for an impossible value: 2020-13-45, or `!!bool maybe`.
 IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, ValueError)
@@ -150,7 +150,7 @@ def format_value(value: Any) -> str:
     """Return a value as YAML writes it."""
     if value is None or isinstance(value, bool):
         return {None: "nothing", True: "true", False: "false"}[value]
-    return shown(repr(value))
+    return shorten(repr(value))
 
 
 def is_number(value: Any) -> bool:

@@ -51,11 +51,11 @@ def json_writer(data: Any) -> Write:
 
 def compile_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Compile the kernel of a cell, so that no two batches do it at once."""
-    from nrevu.cells.chains import warm
+    from nrevu.cells.chains import compile_kernel
 
     (cell,) = cells_from_plan(plan, args.plan)
     with count_cpu(spent, "compiling"):
-        warm(cell)
+        compile_kernel(cell)
     return lambda path: path.write_text(f"{cell.name}\n", encoding="utf-8")
 
 
@@ -76,11 +76,11 @@ def load_or_sample(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, di
     stored = load_series(folder, cell)
     if stored:
         return stored
-    from nrevu.cells.chains import sample, warm
+    from nrevu.cells.chains import compile_kernel, sample
     from nrevu.results.provenance import provenance
 
     try:
-        warm(cell)
+        compile_kernel(cell)
         with count_cpu(spent, "sampling"):
             series = sample(cell)
     except Exception:  # shown as it is, but with the cell it happened in

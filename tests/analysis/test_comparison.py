@@ -13,7 +13,7 @@ from nrevu.analysis.comparison import compare
 from nrevu.analysis.student_t import t_quantile
 from nrevu.analysis.table import matching
 from nrevu.cells.cell import parameters
-from nrevu.core.contracts import averages
+from nrevu.core.contracts import part
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment import Family, expand
 from nrevu.experiments.sections import Claim
@@ -24,7 +24,7 @@ def made_up(experiment, tau):
     rows = []
     for cell in experiment.cells:
         row = parameters(cell) | {"rejection_rate": 0.6265, "rejection_rate.se": 0.0001}
-        for quantity in (*cell.distribution.means(), *averages(cell.distribution)):
+        for quantity in (*cell.distribution.means(), *part(cell.distribution, "averages")()):
             row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
             row |= {f"cost.{quantity}": 60 * tau(cell), f"cost.{quantity}.se": 1.2}
             row |= {f"tau.{quantity}.{end}": None for end in ("longer", "longer.se")}

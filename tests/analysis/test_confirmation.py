@@ -13,7 +13,7 @@ from nrevu.analysis.result import summarise
 from nrevu.analysis.selection import confirming_cell, groups
 from nrevu.analysis.table import table
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U
-from nrevu.cells.series import Series, bits, part
+from nrevu.cells.series import Series, bits, select_chains
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment import expand
@@ -74,7 +74,7 @@ def series_of(phi, length, seed):
 
 def test_a_part_of_a_series():
     series = series_of(0.5, 20, 1)
-    half = part(series, range(4, 8))
+    half = select_chains(series, range(4, 8))
     assert np.array_equal(half.rows, series.rows[80:]) and half.lengths == (20,) * 4
     assert (half.density, half.gradient, half.rejected.size) == (40, 80, 80)
 
@@ -82,7 +82,9 @@ def test_a_part_of_a_series():
 def test_the_two_parts_share_nothing():
     series, estimate = series_of(0.5, 50, 2), Estimate(10, "known")
     found = confirm(CELL, series, estimate, SETTINGS)
-    alone = [summarise(CELL, part(series, some), estimate) for some in (range(2), range(2, 8))]
+    alone = [
+        summarise(CELL, select_chains(series, some), estimate) for some in (range(2), range(2, 8))
+    ]
     alone[1] |= {"bits": bits(series)}  # of all chains that were run
     assert [found["choosing"], found["confirmed"]] == alone
     whole = confirm(CELL, series, estimate, ONE)

@@ -11,7 +11,7 @@ from nrevu.analysis.autocorrelation import split_rhat
 from nrevu.analysis.result import summarise
 from nrevu.cells.chains import sample
 from nrevu.commands.main import main
-from nrevu.core.contracts import quantities
+from nrevu.core.contracts import part
 from nrevu.experiments.settings import parse, resolve
 from nrevu.results import series_files
 from nrevu.results.provenance import provenance
@@ -55,7 +55,7 @@ def test_the_file_holds_the_series_as_it_is(here, capsys):
     assert set(tree) == {"posterior", "sample_stats"}
     posterior, stats = tree["posterior"], tree["sample_stats"]
     starts = np.cumsum([0, *series.lengths[:-1]])
-    columns = quantities(cell.distribution, series.rows).T
+    columns = part(cell.distribution, "derive")(series.rows).T
     for name, values in zip(("coordinate", "log_prob"), columns, strict=True):
         assert posterior[name].dims == ("chain", "draw") and posterior[name].dtype == np.float64
         expected = [values[start : start + 100] for start in starts]
