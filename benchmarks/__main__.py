@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: measures, prints tables, stores JSON and figures."""
+"""`python -m benchmarks`: measures, prints tables, writes JSON and figures."""
 
 import argparse
 import importlib
@@ -9,13 +9,13 @@ from pathlib import Path
 
 ABOUT = """\
 Measures how fast nrevu is on this machine, in ratios to floors and peers of the same run, and
-says which targets are met. From the root of the repository:
+reports which targets are met. From the root of the repository:
 
   python -m benchmarks                          everything, about 15 minutes
   python -m benchmarks kernels                  the kernels alone, about 3 minutes
   python -m benchmarks kernels --rounds 1000    more rounds, where the machine is busy
   python -m benchmarks scaling                  dimension, cells, length and cores
-  python -m benchmarks cells length --smoke     whether it runs, in seconds
+  python -m benchmarks cells length --smoke     a test that it runs, in seconds
 
 parts:
 {parts}
@@ -24,7 +24,7 @@ Each part prints a table and writes PART.json into --out, with a description of 
 the times of every round. Figures, .png and .svg, show whatever parts that folder holds.
 """
 PARTS = {
-    "kernels": "ns per update, beside the normals alone, numpy, BlackJAX, the paper's programs",
+    "kernels": "ns per update of kernels, the normals alone, numpy, BlackJAX, the paper's programs",
     "agreement": "whether numpy and BlackJAX find the same numbers as nrevu",
     "dimension": "ns per update in 2 to 10,000 dimensions",
     "cells": "expansion, plan, dry run, memory and overhead for 10 to 10,000 cells",
@@ -36,7 +36,7 @@ SCALING = ("dimension", "cells", "length", "cores")
 BUSY = 0.5  # load, before we begin, from which on we say so
 
 
-def parse(words: list[str] | None) -> argparse.Namespace:
+def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Return the parsed command line."""
     listed = "\n".join(f"  {name:12} {about}" for name, about in PARTS.items())
     parser = argparse.ArgumentParser(
@@ -48,7 +48,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=200, help="of each call (default: 200)")
     parser.add_argument("--out", type=Path, help="a folder (default: results/benchmarks)")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    args = parser.parse_args(words)
+    args = parser.parse_args(arguments)
     if args.rounds < 1:
         parser.error(f"--rounds {args.rounds} is not allowed: 1 or more")
     for name in args.parts:
@@ -56,14 +56,14 @@ def parse(words: list[str] | None) -> argparse.Namespace:
             parser.error(f"there is no part '{name}'; there are {', '.join(PARTS)} and scaling")
     wanted = [part for name in args.parts for part in (SCALING if name == "scaling" else (name,))]
     args.parts = list(dict.fromkeys(wanted)) or list(PARTS)
-    # Apart, so that a look at whether it runs does not overwrite what took a quarter of an hour.
+    # A separate folder: a smoke test must not overwrite results that took a quarter of an hour.
     args.out = args.out or Path("results", "benchmarks-smoke" if args.smoke else "benchmarks")
     return args
 
 
-def main(words: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Measure what was asked for, part by part."""
-    args = parse(words)
+    args = parse(arguments)
     from benchmarks import figures, target
     from benchmarks.machine import load, machine
 

@@ -1,7 +1,7 @@
 """Do independent implementations agree? Rejection rates and autocorrelation times, within errors.
 
-In: sizes. Out: for each setting and each of numpy and BlackJAX, what it found, what nrevu found at
-the same setting, and how many standard errors lie between. A speed is worth nothing without it.
+In: sizes. Out: for each setting and each of numpy and BlackJAX, its estimate, that of nrevu at
+the same setting, and the difference in standard errors. Without agreement a speed means nothing.
 """
 
 import math
@@ -18,7 +18,7 @@ from benchmarks.target import Target
 from nrevu.analysis.autocorrelation import autocorrelation_time, rejection_rate
 from nrevu.cells.cell import Cell
 from nrevu.cells.chains import sample
-from nrevu.core.contracts import quantities
+from nrevu.core.contracts import has, part
 
 LAG = 10  # enough to compare the same sum of autocorrelations
 
@@ -49,9 +49,9 @@ def estimates(cell: Cell, rows: np.ndarray, rejected: np.ndarray, sizes: Sizes) 
     """Return the estimates from what was recorded last: U, or a coordinate of the mixed problem."""
     lengths = [sizes.groups] * sizes.chains
     means = cell.distribution.means()
-    derived = hasattr(cell.distribution, "derive")
+    derived = has(cell.distribution, "derive")
     quantity = "indicator" if derived else "log_prob"
-    values = quantities(cell.distribution, rows)[:, 0] if derived else rows[:, 0]
+    values = part(cell.distribution, "derive")(rows)[:, 0]
     return {
         "rejection_rate": rejection_rate(rejected, lengths, cell.schedule.group),
         f"tau.{quantity}": autocorrelation_time(values, lengths, means[quantity], LAG),
@@ -67,15 +67,15 @@ def difference(ours: Any, theirs: Any) -> dict[str, float]:
 
 def lines(result: dict[str, Any]) -> list[str]:
     """Return a line for each setting, implementation and number."""
-    told = [f"{'setting':18}{'by':10}{'number':16}{'theirs':>20}{'nrevu':>20}{'z':>7}"]
+    output = [f"{'setting':18}{'by':10}{'number':16}{'theirs':>20}{'nrevu':>20}{'z':>7}"]
     for key, implementations in result["found"].items():
         for name, numbers in implementations.items():
             for what, d in numbers.items():
                 theirs = f"{d['theirs']:.4f} ± {d['theirs.se']:.4f}"
                 ours = f"{d['ours']:.4f} ± {d['ours.se']:.4f}"
-                told.append(f"{key:18}{name:10}{what:16}{theirs:>20}{ours:>20}{d['z']:+7.2f}")
+                output.append(f"{key:18}{name:10}{what:16}{theirs:>20}{ours:>20}{d['z']:+7.2f}")
     count = sum(len(n) for i in result["found"].values() for n in i.values())
-    return [*told, f"z: difference in standard errors; of {count}, 1 in 20 exceeds 2 by chance"]
+    return [*output, f"z: difference in standard errors; of {count}, 1 in 20 exceeds 2 by chance"]
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

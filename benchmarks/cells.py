@@ -1,8 +1,8 @@
-"""How the workflow's own cost grows with the number of cells, 10 to 10,000.
+"""How the overhead of the workflow grows with the number of cells, 10 to 10,000.
 
-In: how many rounds, and sizes. Out: CPU seconds of expansion, plan, status and of the files for the
-jobs, each in a fresh process; of Snakemake's dry run; the most memory of both; and, for sweeps that
-are run to their end, which share of the CPU time was not spent on updates.
+In: number of rounds, and sizes. Out: CPU seconds of expansion, plan, status and the files for the
+jobs, each in a new process; of Snakemake's dry run; the peak memory of both; and, for sweeps that
+run to their end, the share of the CPU time that is not spent on updates.
 """
 
 import json
@@ -38,15 +38,15 @@ def best(found: list[dict[str, float]]) -> dict[str, float]:
 
 
 def plan(count: int) -> dict[str, float]:
-    """Return what it takes to see what is to be done of so many cells."""
+    """Return the cost of planning a number of cells."""
     with tempfile.TemporaryDirectory() as folder:
         file = sweeps.write(Path(folder), count, TINY)
         stages = child.run(["benchmarks.stages", file.name], Path(folder))
         dry = child.run(sweeps.snakemake(1, "--dry-run", "--quiet"), Path(folder))
-    told = json.loads(stages.output)
+    answer = json.loads(stages.output)
     return {
-        **told["seconds"],
-        "batches": told["batches"],
+        **answer["seconds"],
+        "batches": answer["batches"],
         "peak": stages.peak,
         "dry_run": dry.cpu,
         "dry_run_wall": dry.wall,
@@ -55,11 +55,11 @@ def plan(count: int) -> dict[str, float]:
 
 
 def run(count: int) -> dict[str, float]:
-    """Return what it takes to run so many cells on one core, report included."""
+    """Return the cost of running a number of cells on one core, report included."""
     with tempfile.TemporaryDirectory() as folder:
         sweeps.write(Path(folder), count, TINY)
         spent = child.run(sweeps.snakemake(1), Path(folder))
-        metas = series_files.metas(Path(folder) / "results/cells")
+        metas = series_files.read_metas(Path(folder) / "results/cells")
     updates = sum(meta["cpu_seconds"] for meta in metas.values())
     share = 1 - updates / spent.cpu
     return {"wall": spent.wall, "cpu": spent.cpu, "updates": updates, "share": share,
@@ -67,20 +67,20 @@ def run(count: int) -> dict[str, float]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Return two tables: what is planned, and what is run."""
+    """Return two tables: planning and running."""
     heads = ("expand", "plan", "status", "files", "dry run", "peak", "peak, dry run")
-    told = [f"{'cells':>8}{'batches':>9}" + "".join(f"{head:>15}" for head in heads)]
+    output = [f"{'cells':>8}{'batches':>9}" + "".join(f"{head:>15}" for head in heads)]
     for count, found in result["planned"].items():
         numbers = [f"{found[name]:.3f} s" for name in (*STAGES, "dry_run")]
         numbers += [f"{found[name]:.0f} MB" for name in ("peak", "dry_run_peak")]
         row = f"{int(count):8,}{found['batches']:9}"
-        told.append(row + "".join(f"{number:>15}" for number in numbers))
-    told += ["CPU seconds; a plan expands the sweep, and so does the dry run", ""]
-    told.append(f"{'cells run':>10}{'wall':>10}{'CPU':>10}{'updates':>10}{'not on updates':>16}")
+        output.append(row + "".join(f"{number:>15}" for number in numbers))
+    output += ["CPU seconds; a plan expands the sweep, and so does the dry run", ""]
+    output.append(f"{'cells run':>10}{'wall':>10}{'CPU':>10}{'updates':>10}{'not on updates':>16}")
     for count, found in result["run"].items():
         times = "".join(f"{found[name]:8.1f} s" for name in ("wall", "cpu", "updates"))
-        told.append(f"{int(count):10,}{times}{found['share']:16.0%}")
-    return told
+        output.append(f"{int(count):10,}{times}{found['share']:16.0%}")
+    return output
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

@@ -1,8 +1,8 @@
-"""Runs a Python module in a process of its own, and tells what that took.
+"""Runs a Python module in a separate process, and measures what it takes.
 
-In: the words of `python -m MODULE ...` and a folder to run it in. Out: wall seconds, CPU seconds
-with those of the processes it started, and the most memory it held at a time. The process asks for
-that itself, at its end: what the system tells a parent includes the parent's own at the fork.
+In: the arguments of `python -m MODULE ...` and the folder to run it in. Out: wall seconds, CPU
+seconds including child processes, and peak memory. The process measures its memory itself, at its
+end: what the system reports to a parent includes the parent's memory at the fork.
 """
 
 import json
@@ -25,17 +25,17 @@ class Spent:
     """What a process took."""
 
     wall: float  # seconds
-    cpu: float  # seconds, those of its own children included
+    cpu: float  # seconds, including child processes
     peak: float  # megabytes that it held itself
     output: str  # what it printed
 
 
-def run(words: list[str], folder: Path) -> Spent:
+def run(arguments: list[str], folder: Path) -> Spent:
     """Run a module in a folder to its end; raise if it fails."""
-    with tempfile.TemporaryDirectory() as own:
-        out = Path(own) / "spent.json"
+    with tempfile.TemporaryDirectory() as folder_out:
+        out = Path(folder_out) / "spent.json"
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        command = [sys.executable, "-m", "benchmarks.child", str(out), *words]
+        command = [sys.executable, "-m", "benchmarks.child", str(out), *arguments]
         started = time.perf_counter()
         done = subprocess.run(
             command, cwd=folder, env={**os.environ, "PYTHONPATH": path},
@@ -44,9 +44,9 @@ def run(words: list[str], folder: Path) -> Spent:
         wall = time.perf_counter() - started
         if done.returncode:
             said = "\n".join((done.stderr or done.stdout).splitlines()[-15:])
-            raise RuntimeError(f"{' '.join(words)} ended with code {done.returncode}:\n{said}")
-        told = json.loads(out.read_text())
-    return Spent(wall, told["cpu"], told["peak"], done.stdout)
+            raise RuntimeError(f"{' '.join(arguments)} ended with code {done.returncode}:\n{said}")
+        usage = json.loads(out.read_text())
+    return Spent(wall, usage["cpu"], usage["peak"], done.stdout)
 
 
 def peak() -> float:
@@ -61,9 +61,9 @@ def cpu() -> float:
     return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
-def main(out: str, module: str, *words: str) -> None:
+def main(out: str, module: str, *arguments: str) -> None:
     """Be that module, then write what it took: python -m benchmarks.child OUT MODULE WORD ..."""
-    sys.argv = [module, *words]
+    sys.argv = [module, *arguments]
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     finally:

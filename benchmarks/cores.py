@@ -1,6 +1,6 @@
-"""How much faster a sweep is on 2 cores than on 1, and so on up to what the machine has.
+"""How much faster a sweep is on 2 cores than on 1, and so on up to the number of cores.
 
-In: how many rounds, and sizes. Out: wall seconds of the same sweep, from an empty folder to its
+In: number of rounds, and sizes. Out: wall seconds of the same sweep, from an empty folder to its
 report, with each number of cores, and the speed-up over one.
 """
 
@@ -26,7 +26,7 @@ def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:
 
 
 def run(cores: int, groups: int) -> dict[str, float]:
-    """Return what the sweep takes on so many cores."""
+    """Return the cost of the sweep on a number of cores."""
     with tempfile.TemporaryDirectory() as folder:
         sweeps.write(Path(folder), CELLS, groups)
         spent = child.run(sweeps.snakemake(cores, batch=BATCH), Path(folder))
@@ -35,10 +35,10 @@ def run(cores: int, groups: int) -> dict[str, float]:
 
 def lines(result: dict[str, Any]) -> list[str]:
     """Return a table: a line for each number of cores."""
-    told = [f"{'cores':>6}{'wall':>10}{'speed-up':>10}"]
+    output = [f"{'cores':>6}{'wall':>10}{'speed-up':>10}"]
     for cores, wall in result["wall"].items():
-        told.append(f"{cores:>6}{wall:8.1f} s{result['speedup'][cores]:10.2f}")
-    return told
+        output.append(f"{cores:>6}{wall:8.1f} s{result['speedup'][cores]:10.2f}")
+    return output
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

@@ -1,7 +1,7 @@
 """How the cost of an update grows with the dimension, 2 to 10,000.
 
-In: how many rounds, and sizes. Out: ns per update of each method at each dimension, with the times
-of all rounds. The mixed problem has two coordinates, whatever else, and is not here.
+In: number of rounds, and sizes. Out: ns per update of each method at each dimension, with the
+times of all rounds. The mixed problem is omitted: it always has two coordinates.
 """
 
 import dataclasses
@@ -45,11 +45,11 @@ def lines(result: dict[str, Any]) -> list[str]:
     """Return a table: a line for each dimension."""
     titles = {setting.key: setting.title.rpartition(",")[0] for setting in SETTINGS}
     ns = result["ns"]
-    told = [f"{'dimension':>10}" + "".join(f"{titles[key]:>30}" for key in ns)]
+    output = [f"{'dimension':>10}" + "".join(f"{titles[key]:>30}" for key in ns)]
     for dim in next(iter(ns.values())):
         row = [f"{each[dim]:.0f} ns ({each[dim] / int(dim):.2f})" for each in ns.values()]
-        told.append(f"{int(dim):10,}" + "".join(f"{text:>30}" for text in row))
-    return [*told, "in brackets: ns per update and coordinate"]
+        output.append(f"{int(dim):10,}" + "".join(f"{text:>30}" for text in row))
+    return [*output, "in brackets: ns per update and coordinate"]
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

@@ -1,6 +1,6 @@
-"""Who races: each kernel of ours, the same in numpy and by BlackJAX, the normals alone.
+"""The competitors: each kernel of nrevu, the same in numpy and BlackJAX, the normals alone.
 
-In: a setting and sizes. Out: by implementation, a function to call, and how many updates it does.
+In: a setting and sizes. Out: by implementation, a function to call, and its number of updates.
 """
 
 import dataclasses
@@ -44,5 +44,5 @@ def entrants(setting: Setting, sizes: Sizes) -> dict[str, tuple[Callable[[], obj
 
 
 def vectorised(advance: Callable, groups: int, each: int) -> tuple[Callable[[], object], int]:
-    """Return a call that runs some groups, and how many updates, given those of a group."""
+    """Return a call that runs some groups, and its number of updates, from those of a group."""
     return lambda: advance(groups), groups * each

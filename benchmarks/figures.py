@@ -1,7 +1,7 @@
-"""Draws what a folder of results holds: one figure of the kernels, one of how things scale.
+"""Draws the results in a folder: one figure of the kernels, one of how things scale.
 
-In: the folder. Out: kernels and scaling, .png and .svg. Markers and dashes tell lines apart as well
-as colours do.
+In: the folder. Out: kernels and scaling, .png and .svg. Markers and dashes distinguish lines, as
+well as colours.
 """
 
 import json
@@ -13,7 +13,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from benchmarks import panels
-from nrevu.figures.style import STYLE
+from nrevu.figures._style import STYLE
 
 SCALING = {
     "dimension": (panels.per_update, panels.per_coordinate),

@@ -37,7 +37,7 @@ def key(kind: str, offset: int, seed: int) -> tuple[int, str, int]:
 
 
 def blocks(fill, bits: np.ndarray, draws: float) -> Iterator[np.ndarray]:
-    """Yield about so many draws, BLOCK at a time, made as kernels make them."""
+    """Yield about `draws` draws, BLOCK at a time, generated as in kernels."""
     out, words = np.empty(BLOCK), np.empty(rng.SCRATCH, np.uint64)
     for _ in range(max(1, round(draws / BLOCK))):
         for part in out.reshape(-1, NORMALS):
@@ -46,7 +46,7 @@ def blocks(fill, bits: np.ndarray, draws: float) -> Iterator[np.ndarray]:
 
 
 def raw_blocks(bits: np.ndarray, draws: float) -> Iterator[np.ndarray]:
-    """Yield about so many raw words, BLOCK at a time."""
+    """Yield about `draws` raw words, BLOCK at a time."""
     words = np.empty(BLOCK, np.uint64)
     for _ in range(max(1, round(draws / BLOCK))):
         rng.fill_words(bits, words)
@@ -64,7 +64,7 @@ def side_by_side(kind: str, seed: int, draws: float) -> Iterator[np.ndarray]:
 
 
 def starts(states: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the first 64 normals of streams, (streams, 64), given their states."""
+    """Yield the first 64 normals of streams, (streams, 64), from their states."""
     words = np.empty(rng.SCRATCH, np.uint64)
     for some in np.array_split(states, len(states) // 1000 + 1):
         out = np.empty((len(some), 64))
@@ -88,7 +88,7 @@ def fill_gammas(bits, shape, out):
 
 
 def slow_blocks(fill, draws: float, *arguments) -> Iterator[np.ndarray]:
-    """Yield about so many draws of the generator for slow ones, BLOCK at a time."""
+    """Yield about `draws` draws of the seventeenth generator, BLOCK at a time."""
     out = np.empty(BLOCK)
     for _ in range(max(1, round(draws / BLOCK))):
         fill(*arguments, out)
@@ -96,7 +96,7 @@ def slow_blocks(fill, draws: float, *arguments) -> Iterator[np.ndarray]:
 
 
 def every_row(draws: float, seed: int) -> Iterator[Row]:
-    """Yield the rows of the whole test, on about so many draws for each of the main parts."""
+    """Yield all rows of the test, on about `draws` draws for each of the main parts."""
     bits = (rng.streams(seed, "0", chain)[1] for chain in range(100))  # one for each part
     yield from judged.normal_rows(blocks(rng.fill_normals, next(bits), draws))
     yield from judged.signed_rows("uniforms", blocks(rng.fill_signed, next(bits), draws), 52)

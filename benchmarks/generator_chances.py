@@ -1,8 +1,8 @@
-"""Chances, for the long test of the generator: what becomes of a statistic if nothing is wrong.
+"""P-values for the long test of the generator.
 
-In: a z score, a chi-square, a count. Out: a two-sided p-value. A fit that is too good fails as one
-that is too bad. Normal tails are math.erfc; those of chi-square and Poisson are both incomplete
-gamma functions, summed here so that no other library is needed.
+In: a z score, a chi-square, a count. Out: a two-sided p-value: a fit that is too good fails, as
+does one that is too bad. Normal tails are math.erfc; those of chi-square and Poisson are both
+incomplete gamma functions, summed here so that no other library is needed.
 """
 
 import math

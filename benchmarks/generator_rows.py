@@ -1,7 +1,7 @@
-"""Judges what generator_sums.py summed: rows for the table, each with its p-value.
+"""Turns the sums of generator_sums.py into rows of the table, each with its p-value.
 
-In: blocks of draws; whoever calls decides where they come from. Out: Rows. Moments and chances
-are those of the distribution that is claimed, nothing is fitted.
+In: blocks of draws; the caller decides where they come from. Out: Rows. Moments and probabilities
+are those of the claimed distribution; nothing is fitted.
 """
 
 import math
@@ -52,7 +52,7 @@ def correlation_rows(sums: gs.Sums) -> Iterator[Row]:
 def pairs_row(what: str, rows: int, products: np.ndarray) -> Row:
     """Return the row of the correlations of all pairs of columns, whose mean is 0.
 
-    Scaled by each column's own sum of squares, which so many pairs have in common.
+    Scaled by each column's sum of squares, which the pairs of that column share.
     """
     squares = np.diag(products)
     own = np.square(products) / np.outer(squares, squares)
@@ -61,14 +61,14 @@ def pairs_row(what: str, rows: int, products: np.ndarray) -> Row:
 
 
 def moment_rows(what: str, draws: int, powers, moments) -> Iterator[Row]:
-    """Yield the rows of sums of powers 1, 2, ..., given the moments about 0."""
+    """Yield the rows of sums of powers 1, 2, ..., from the moments about 0."""
     for k, total in enumerate(powers, start=1):
         spread = math.sqrt((moments[2 * k] - moments[k] ** 2) * draws)
         yield chances.by_z(f"{what}, power {k}", draws, (total - draws * moments[k]) / spread)
 
 
 def even(what: str, counts: np.ndarray) -> Row:
-    """Return the row of 2^k counts of what is equally likely, joined until each expects 25."""
+    """Return the row of 2^k equally likely counts, joined until each expects 25."""
     draws = int(counts.sum())
     while draws < 25 * counts.size > 50:
         counts = counts[::2] + counts[1::2]
@@ -85,7 +85,7 @@ def bit_scores(counts: np.ndarray) -> list[float]:
 
 
 def signed_rows(what: str, blocks: Iterable[np.ndarray], bits: int) -> Iterator[Row]:
-    """Yield the rows of a stream of uniforms on (-1, 1), whole numbers and a half over 2^bits."""
+    """Yield the rows of a stream of uniforms on (-1, 1), half-integers over 2^bits."""
     powers, bins, lowest, products = gs.sum_signed(blocks, bits)
     draws = int(bins.sum())
     yield from moment_rows(what, draws, powers, SIGNED)

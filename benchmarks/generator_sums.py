@@ -1,8 +1,8 @@
-"""Sums and counts of a generator's numbers, for the long test, a block at a time.
+"""Sums and counts of a generator's numbers, for the long test, one block at a time.
 
-In: blocks of draws, arrays of BLOCK numbers, as many as there are. Out: what the statistics need
-of all of them, in constant memory. A block is ROWS rows of 64, four steps of the 16 lanes, so that
-the matrix of products of its columns holds the lanes' correlations and those of lags to 64.
+In: any number of blocks of draws, arrays of BLOCK numbers. Out: the sums that the statistics
+need, in constant memory. A block is ROWS rows of 64, four steps of the 16 lanes, so the matrix of
+products of its columns holds the correlations between lanes and those at lags up to 64.
 """
 
 import math
@@ -106,7 +106,7 @@ def count_bins(z, edges, guide, cell, bins, pairs):
 
 
 def sum_signed(blocks: Iterable[np.ndarray], bits: int) -> tuple[np.ndarray, ...]:
-    """Return, of uniforms on (-1, 1), whole numbers and a half over 2^bits, what is to judge.
+    """Return the statistics of uniforms on (-1, 1), half-integers over 2^bits.
 
     The sums of powers 1 to 6, the counts of 1024 bins and of the values of the lowest 16 bits,
     and the products of columns, draws being in rows of 64.

@@ -1,8 +1,9 @@
-"""The same updates by BlackJAX, in float64: what a library compiled by JAX does.
+"""The same updates in BlackJAX, in float64: the speed of a library compiled by JAX.
 
 In: a cell and a number of chains. Out: as from `in_numpy`, a function of a number of groups. Its
-Metropolis, MALA and HMC draw u afresh; its generalised HMC keeps it and moves it as equation 1
-does. Gibbs sampling, which it has not, is done between its updates. Needs the extra `peers`.
+Metropolis, MALA and HMC draw a new u each time; its generalised HMC keeps u and moves it as
+equation 1 does. BlackJAX has no Gibbs sampling; that runs between its updates. Needs the extra
+`peers`.
 """
 
 import dataclasses
@@ -28,7 +29,7 @@ def with_its_u(cell: Cell) -> Cell:
 
 
 def log_density(distribution: Any) -> Callable:
-    """Return a function of (x, w) for one of nrevu's own distributions, without constants."""
+    """Return a function of (x, w) for one of nrevu's distributions, without constants."""
     data = distribution.data()
 
     def gaussian(x, w):

@@ -1,9 +1,9 @@
-"""The same updates in numpy, vectorised over chains: what is fast without a compiler.
+"""The same updates in numpy, vectorised over chains: the speed without a compiler.
 
-In: a cell and a number of chains. Out: a function of a number of groups, which goes on from where
-it stopped and returns what was recorded and how many updates were rejected, (groups, chains).
-float64, SFC64 (numpy's fastest generator), all arrays made beforehand; of the states before and
-after a decision, the fewer are copied.
+In: a cell and a number of chains. Out: a function of a number of groups, which continues where it
+stopped and returns the recorded values and the numbers of rejected updates, (groups, chains).
+float64, SFC64 (numpy's fastest generator), preallocated arrays; after a decision, whichever
+states are fewer are copied.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def advance(cell: Cell, chains: int, seed: int = 1) -> Advance:
 
 
 def deciding(cell: Cell, chains: int, rng: np.random.Generator) -> Callable:
-    """Return a function of dH that tells which to accept: equations 1 and 2, or by a fresh u."""
+    """Return a function of dH that decides which to accept: equations 1 and 2, or by a new u."""
     v, ratio, accepted = rng.uniform(-1, 1, chains), np.empty(chains), np.empty(chains, bool)
     size = np.empty(chains)
 
@@ -72,7 +72,7 @@ def deciding(cell: Cell, chains: int, rng: np.random.Generator) -> Callable:
 
 
 def metropolis(cell: Cell, x: np.ndarray, rng: np.random.Generator) -> tuple:
-    """Return functions for an update of a standard Gaussian, a scan and what is recorded.
+    """Return functions for an update of a standard Gaussian, a scan and the recorded values.
 
     Here x is (chains, dim): few proposals are accepted, and a chain's is copied in one piece.
     """
@@ -95,7 +95,7 @@ def metropolis(cell: Cell, x: np.ndarray, rng: np.random.Generator) -> tuple:
 
 
 def hamiltonian(cell: Cell, x: np.ndarray, rng: np.random.Generator) -> tuple:
-    """Return functions for an update, Section 4 steps 1 to 4, a scan and what is recorded."""
+    """Return functions for an update, Section 4 steps 1 to 4, a scan and the recorded values."""
     eta, alpha, L, jitter = arguments(cell.method, cell.distribution.dim)
     chains, own = len(x), density(cell.distribution, len(x), rng)
     now, new = (State(*np.zeros((3, *x.T.shape)), np.zeros(chains)) for _ in range(2))

@@ -1,6 +1,6 @@
 """ns per update of each kernel, of the normals alone, numpy, BlackJAX and the paper's programs.
 
-In: how many rounds, and sizes. Out: the times of all rounds, ns per update by setting and
+In: number of rounds, and sizes. Out: the times of all rounds, ns per update by setting and
 implementation, a table of them and the targets. All run in one process on one core, in turns.
 """
 
@@ -58,7 +58,7 @@ def lines(result: dict[str, Any]) -> list[str]:
     """Return a table of ns per update, and how many times as long others take."""
     chains = result["chains"]
     heads = (f"numpy, {chains} chains", f"BlackJAX, {chains}", BLACKJAX_ONE, "the paper's")
-    told = [
+    output = [
         f"one normal takes {result['normal_ns']:.2f} ns; x floor: times the normals of an update",
         f"(a plain ziggurat of 256 layers, with which targets were set: {result['plain_ns']:.2f})",
         f"{'ns per update (x as long)':34}{'nrevu':>7}{'x floor':>9}{'per leapfrog':>14}"
@@ -69,11 +69,11 @@ def lines(result: dict[str, Any]) -> list[str]:
         floor = ns[OURS] / (dim * result["normal_ns"])
         leap = f"{ns[OURS] / setting.steps:.1f}" if setting.steps else ""
         row = f"{setting.title:34}{ns[OURS]:7.1f}{floor:9.2f}{leap:>14}"
-        told.append(row + "".join(f"{beside(ns, peer):>20}" for peer in PEERS))
-    return [*told, *left_out(result)]
+        output.append(row + "".join(f"{with_ratio(ns, peer):>20}" for peer in PEERS))
+    return [*output, *left_out(result)]
 
 
-def beside(ns: dict[str, float], peer: str) -> str:
+def with_ratio(ns: dict[str, float], peer: str) -> str:
     """Return '484 (3.6 x)', or a dash."""
     return f"{ns[peer]:.0f} ({ns[peer] / ns[OURS]:.1f} x)" if peer in ns else "-"
 

@@ -1,8 +1,8 @@
 """How time and memory of one `nrevu run` grow with its length, 1,000 to 1,000,000 groups.
 
-In: how many rounds, and sizes. Out: for each length wall and CPU seconds, ns per update by the
-process's own account, and the most memory held; and by how many bytes memory grows with a group,
-beside what a recorded row takes.
+In: number of rounds, and sizes. Out: for each length wall and CPU seconds, ns per update as the
+process reports it, and peak memory; and the bytes of memory per group, with the size of a
+recorded row.
 """
 
 import json
@@ -32,13 +32,13 @@ def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:
 
 
 def run(groups: int) -> dict[str, float]:
-    """Return what one process takes for so many groups."""
+    """Return the cost of one process for a number of groups."""
     words = ["nrevu", "run", f"run.groups={groups}", f"schedule.group={GROUP}", "--json"]
     with tempfile.TemporaryDirectory() as folder:
         spent = child.run(words, Path(folder))
-    told = json.loads(spent.output)
+    answer = json.loads(spent.output)
     return {"wall": spent.wall, "cpu": spent.cpu, "peak": spent.peak,
-            "updates": told["cpu_seconds"], "ns": told["ns_per_update"]}  # fmt: skip
+            "updates": answer["cpu_seconds"], "ns": answer["ns_per_update"]}  # fmt: skip
 
 
 def growth(runs: dict[int, dict[str, float]]) -> float:
@@ -50,14 +50,14 @@ def growth(runs: dict[int, dict[str, float]]) -> float:
 def lines(result: dict[str, Any]) -> list[str]:
     """Return a table: a line for each length."""
     heads = ("wall", "CPU", "of it updates", "ns per update", "all CPU per update", "peak")
-    told = [f"{'groups':>10}" + "".join(f"{head:>20}" for head in heads)]
+    output = [f"{'groups':>10}" + "".join(f"{head:>20}" for head in heads)]
     for groups, found in result["runs"].items():
         whole = found["cpu"] / (int(groups) * GROUP) * 1e9
         numbers = [f"{found[name]:.2f} s" for name in ("wall", "cpu", "updates")]
         numbers += [f"{found['ns']:.0f} ns", f"{whole:.0f} ns", f"{found['peak']:.1f} MB"]
-        told.append(f"{int(groups):10,}" + "".join(f"{number:>20}" for number in numbers))
+        output.append(f"{int(groups):10,}" + "".join(f"{number:>20}" for number in numbers))
     grows = f"memory grows by {result['growth']:.1f} bytes per group"
-    return [*told, f"{grows}; a recorded row takes {result['row_bytes']}"]
+    return [*output, f"{grows}; a recorded row takes {result['row_bytes']}"]
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

@@ -1,4 +1,4 @@
-"""What a result was measured on: processor, versions, how busy it was."""
+"""The machine of a measurement: processor, versions, load."""
 
 import os
 import time

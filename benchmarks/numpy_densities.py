@@ -1,7 +1,7 @@
-"""Gradients and energies in numpy of a row of chains, and Gibbs sampling where there is any.
+"""Gradients and energies of a row of chains in numpy, and Gibbs sampling if there is any.
 
 In: a distribution and a number of chains. Out: a Density, whose functions take x (dim, chains) and
-w (chains), and write into arrays that they are given or have made beforehand.
+w (chains), and write into arrays that are arguments or preallocated.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Density:
 
 
 def density(distribution: Any, chains: int, rng: np.random.Generator) -> Density:
-    """Return the functions of one of nrevu's own distributions."""
+    """Return the functions of one of nrevu's distributions."""
     build = {"Gaussian": gaussian, "Pairs": pairs, "Mixed": mixed}[type(distribution).__name__]
     return build(distribution, chains, rng)
 

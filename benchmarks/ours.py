@@ -1,4 +1,4 @@
-"""Our own kernels as calls to time, and the floor under them: making the normals alone."""
+"""The kernels of nrevu as calls to time, and their floor: generating the normals alone."""
 
 import itertools
 from collections.abc import Callable
@@ -8,15 +8,15 @@ import numpy as np
 from benchmarks import plain
 from benchmarks.settings import of_length
 from nrevu.cells.cell import Cell
-from nrevu.cells.chains import NO_TRACE, beside, chains_from, start
+from nrevu.cells.chains import NO_TRACE, chains_from, interleave, start
 from nrevu.core import rng
-from nrevu.core.binding import build, chains_at_once, lanes
-from nrevu.core.contracts import counts_type, recorded
+from nrevu.core.binding import bind_kernel, chains_at_once
+from nrevu.core.contracts import counts_type, part
 from nrevu.core.target import njit
 from nrevu.distributions.mixed import Mixed
 from nrevu.methods import arguments
 
-BUFFER = 2048  # normals made at a time, as kernels do
+BUFFER = 2048  # normals generated at a time, as in kernels
 PLACES = 16  # sets of state and buffers
 # The mixed problem, its chains one at a time: the same source compiled without lanes.
 Alone = type("Alone", (Mixed,), {"lanes": 1, "__module__": Mixed.__module__})
@@ -28,12 +28,12 @@ def kernel_call(cell: Cell) -> Callable[[], object]:
     As `chain.run_chains`, but with starts made beforehand: they take as long as 1,000 updates. A
     call goes on from where the last one stopped.
     """
-    kernel = build(cell.method.update, type(cell.distribution))
+    kernel = bind_kernel(cell.method.update, type(cell.distribution))
     chains = chains_from(cell, 0)
     x, p, v, bits = (np.array(part) for part in zip(*(start(cell, c) for c in chains), strict=True))
-    w = np.zeros((len(chains), getattr(cell.distribution, "gibbs_variables", 0)))
-    x, p, w = (beside(part, lanes(type(cell.distribution))) for part in (x, p, w))
-    rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
+    w = np.zeros((len(chains), part(cell.distribution, "gibbs_variables")))
+    x, p, w = (interleave(each, part(cell.distribution, "lanes")) for each in (x, p, w))
+    rows = np.empty((cell.run.groups, len(part(cell.distribution, "recorded"))), np.float32)
     rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
     ends = np.cumsum([0, *cell.run.lengths()])
     words = (
@@ -45,14 +45,14 @@ def kernel_call(cell: Cell) -> Callable[[], object]:
 
 
 def sized(cell: Cell, updates: int, most: int = 40) -> Cell:
-    """Return the cell with about so many updates, of as many chains as run at once, or `most`."""
+    """Return the cell with about `updates` updates, of the chains that run at once, or `most`."""
     chains = min(most, chains_at_once(cell.distribution))
     groups = max(1, updates // cell.schedule.group // chains) * chains
     return of_length(cell, groups, chains)
 
 
 def normals_call(count: int, plainly: bool = False) -> Callable[[], object]:
-    """Return a function that makes about so many normals as a kernel does, a buffer at a time."""
+    """Return a function that generates `count` normals as a kernel does, a buffer at a time."""
     fill_many = plain_many if plainly else own_many
     # Where state and buffers lie in memory changes the speed by half: some sets of them in turn,
     # so that the best of many rounds is the floor and not an accident of this process.
@@ -73,6 +73,6 @@ def own_many(bits, words, out, times):
 
 @njit(error_model="numpy")
 def plain_many(bits, words, out, times):
-    """Fill a buffer with normals made plainly."""
+    """Fill a buffer with plain normals."""
     for _ in range(times):
         plain.fill_normals(bits, words, out)

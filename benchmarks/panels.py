@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from benchmarks.entrants import ALONE, BLACKJAX, BLACKJAX_ONE, NUMPY, OURS
 from benchmarks.kernels import PROGRAM
 from benchmarks.settings import SETTINGS
-from nrevu.figures.style import COLOURS, DASHES, MARKERS
+from nrevu.figures._style import COLOURS, DASHES, MARKERS
 
 LABELS = {
     OURS: "nrevu",
@@ -40,7 +40,7 @@ def kernels(axes: Axes, result: dict[str, Any]) -> None:
 
 
 def curves(axes: Axes, title: str, lines: Mapping[str, tuple[list, list]], x: str, y: str) -> None:
-    """Draw lines on logarithmic axes, each with a marker and a dash pattern of its own."""
+    """Draw lines on logarithmic axes, each with its marker and dash pattern."""
     axes.set_title(title)
     for index, (label, (xs, ys)) in enumerate(lines.items()):
         style = {"marker": MARKERS[index], "ls": DASHES[index], "color": COLOURS[index]}
@@ -119,7 +119,7 @@ def length_time(axes: Axes, result: dict[str, Any]) -> None:
 
 
 def length_memory(axes: Axes, result: dict[str, Any]) -> None:
-    """Show how memory grows with a run, beside what is recorded."""
+    """Show how memory grows with a run, and the size of the recorded rows."""
     groups, peaks = column(result["runs"], "peak")
     row, xs = result["row_bytes"], [count / 1e6 for count in groups]
     lines = {

@@ -1,7 +1,7 @@
-"""Normals made plainly: the same words, a ziggurat of 256 layers, the sign not part of the lookup.
+"""Plain normals: the same words, a ziggurat of 256 layers, the sign not part of the lookup.
 
-It is what kernels used when their targets were set. Beside the floor of what they use now it tells
-what of a ratio is due to the generator, and what to the kernel.
+Kernels used it when their targets were set. With the floor of the present generator it shows
+which part of a ratio is due to the generator, and which to the kernel.
 """
 
 import math

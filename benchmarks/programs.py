@@ -1,8 +1,8 @@
-"""The paper's own programs, where somebody has compiled them.
+"""The paper's programs, if you have compiled them.
 
-In: the folder that NREVU_PAPER_PROGRAMS names, with a script or program for each setting, called
-by the setting's key ('metropolis40'), that takes the number of updates as its only word. Out: two
-calls to time, of different lengths, whose difference is free of what it takes to start.
+In: the folder that NREVU_PAPER_PROGRAMS names, with a script or program for each setting, named
+after the setting's key ('metropolis40'), with one argument, the number of updates. Out: two calls
+to time, of different lengths, whose difference excludes the start-up time.
 """
 
 import os
@@ -17,19 +17,19 @@ SHORT, LONG = 2_000, 22_000  # updates
 
 
 def folder() -> Path | None:
-    """Return where the programs are, None if nobody says."""
+    """Return the folder of the programs, or None."""
     given = os.environ.get(VARIABLE)
     return Path(given) if given else None
 
 
 def program(key: str) -> Path | None:
-    """Return the program for a setting, None if there is none."""
+    """Return the program for a setting, or None."""
     path = folder() / key if folder() else None
     return path if path and os.access(path, os.X_OK) and path.is_file() else None
 
 
 def calls(key: str) -> dict[str, Callable[[], object]]:
-    """Return what to time of a setting, if there is a program for it."""
+    """Return the calls to time of a setting, if there is a program for it."""
     path = program(key)
     if path is None:
         return {}

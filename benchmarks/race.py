@@ -1,8 +1,8 @@
-"""Times several things in turns, so that what else the machine does hits all of them alike.
+"""Times several functions in turns, so that other load on the machine affects all of them alike.
 
-In: functions by name. Out: CPU and wall seconds of every round. What counts is the least CPU time:
-that clock stands still while another process has the core, and in the best of many rounds caches
-and clock rate were disturbed least. Wall time, kept beside it, tells how busy the machine was.
+In: functions by name. Out: CPU and wall seconds of every round. The minimum CPU time counts: that
+clock stops while another process has the core, and in the best of many rounds caches and clock
+rate were disturbed least. The wall time shows how busy the machine was.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 
-FEW, LONG = 10, 0.2  # rounds of a call that takes longer than so many seconds
+FEW, LONG = 10, 0.2  # rounds of a call that takes longer than LONG seconds
 Times = dict[str, dict[str, list[float]]]  # by name: {"cpu": [...], "wall": [...]}, in seconds
 
 
@@ -21,7 +21,7 @@ def race(
     rounds: int,
     clock: Callable[[], float] = time.process_time,
 ) -> Times:
-    """Return the times of so many rounds; one round before, which compiles, does not count.
+    """Return the times of all rounds; a first round, which compiles, does not count.
 
     The clock counts CPU seconds: of this process, unless another is given.
     """
@@ -65,7 +65,7 @@ def no_garbage() -> Iterator[None]:
 def pinned() -> Iterator[None]:
     """Keep this process, and threads it starts, on one core: no moves between caches.
 
-    It also makes libraries with threads of their own, as BlackJAX, comparable: ns of one core.
+    It also makes libraries that use threads, such as BlackJAX, comparable: ns of one core.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield

@@ -1,4 +1,4 @@
-"""The settings whose speed is compared, a cell each, as in the paper.
+"""The settings whose speed is compared, one cell each, as in the paper.
 
 The key of a setting is also the name of the paper's program for it: see `programs`.
 """

@@ -1,4 +1,4 @@
-"""How much the benchmarks do: all of it, or as little as shows that they run."""
+"""How much the benchmarks do: everything, or the minimum that shows that they run."""
 
 import os
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Times what comes before any cell runs, in this process: expansion, plan, status, files.
+"""Times the stages before any cell runs, in this process: expansion, plan, status, files.
 
 In: the path of a sweep. Out: one line of JSON with the CPU seconds of each stage.
 """
@@ -14,7 +14,7 @@ from nrevu.pipeline.preview import status
 
 
 def main(file: str) -> None:
-    """Print how long each stage took; a plan expands the sweep anew."""
+    """Print how long each stage took; a plan expands the sweep again."""
     seconds = {}
 
     def timed(name, stage, *words):

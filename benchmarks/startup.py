@@ -1,6 +1,6 @@
-"""How long a person waits for a command: help, one small run once it is compiled.
+"""How long you wait for a command: help, and one small run once it is compiled.
 
-In: how many rounds. Out: wall and CPU seconds of each command, in turns; the least counts.
+In: number of rounds. Out: wall and CPU seconds of each command, in turns; the minimum counts.
 """
 
 import subprocess
@@ -21,23 +21,25 @@ COMMANDS = {
 
 def measure(rounds: int, sizes: Sizes) -> dict[str, Any]:
     """Return what was measured, in plain data."""
-    calls = {name: lambda words=words: start(words) for name, words in COMMANDS.items()}
+    calls = {
+        name: lambda arguments=arguments: start(arguments) for name, arguments in COMMANDS.items()
+    }
     times = race(calls, min(rounds, 15), clock=cpu)
     best = {clock: {n: least(times, n, clock) for n in calls} for clock in ("wall", "cpu")}
     return {**best, "times": times}
 
 
-def start(words: list[str]) -> None:
-    """Run Python with some words to its end."""
-    subprocess.run([sys.executable, *words], cwd=ROOT, check=True, capture_output=True)
+def start(arguments: list[str]) -> None:
+    """Run Python with some arguments and wait for its end."""
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True)
 
 
 def lines(result: dict[str, Any]) -> list[str]:
     """Return a line for each command."""
-    told = [f"{'':24}{'wall':>10}{'CPU':>10}"]
+    output = [f"{'':24}{'wall':>10}{'CPU':>10}"]
     for name, wall in result["wall"].items():
-        told.append(f"{name:24}{wall:8.3f} s{result['cpu'][name]:8.3f} s")
-    return told
+        output.append(f"{name:24}{wall:8.3f} s{result['cpu'][name]:8.3f} s")
+    return output
 
 
 def targets(result: dict[str, Any]) -> list[Target]:

@@ -1,4 +1,4 @@
-"""Sweeps to run, made up for the purpose, and the words that run them."""
+"""Artificial sweeps to run, and the arguments that run them."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ NAME = "made_up"
 
 
 def write(folder: Path, cells: int, groups: int) -> Path:
-    """Write a sweep of so many cells, a multiple of 10, and return its file."""
+    """Write a sweep of `cells` cells, a multiple of 10, and return its file."""
     folder.mkdir(parents=True, exist_ok=True)
     steps = cells // 10
     stepsizes = f"{{from: 1, to: 3, count: {steps}}}" if steps > 1 else "[1.8]"
@@ -29,7 +29,7 @@ sweep:
 
 
 def snakemake(cores: int, *options: str, batch: float | None = None) -> list[str]:
-    """Return the words that run the sweep of a folder, in that folder, with Snakemake."""
+    """Return the arguments that run the sweep of a folder, in that folder, with Snakemake."""
     words = ["snakemake", "--snakefile", str(snakefile()), "--cores", str(cores), *options]
     given = [f"experiments={NAME}.yaml", "size=smoke", *([f"batch={batch}"] if batch else [])]
     return [*words, "--config", *given]

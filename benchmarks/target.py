@@ -1,4 +1,4 @@
-"""What was to be reached, and whether it was."""
+"""Targets, and whether they are met."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class Target:
 
 def lines(targets: Iterable[Target]) -> list[str]:
     """Return the targets as a table, a line each."""
-    told = [f"{'target':56}{'measured':>12}{'wanted':>18}"]
+    output = [f"{'target':56}{'measured':>12}{'wanted':>18}"]
     for t in targets:
         value = "-" if t.value is None else f"{t.value:.3g} {t.unit}"
         wanted = f"at {'least' if t.at_least else 'most'} {t.limit:g} {t.unit}"
         note = f"  ({t.note})" if t.note else ""
-        told.append(f"{t.what:56}{value:>12}{wanted:>18}  {t.verdict}{note}")
-    return told
+        output.append(f"{t.what:56}{value:>12}{wanted:>18}  {t.verdict}{note}")
+    return output
 
 
 def as_data(targets: Iterable[Target]) -> list[dict]:

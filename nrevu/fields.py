@@ -1,9 +1,9 @@
 """Declares what a dataclass's field may hold, and builds dataclasses from checked values.
 
-In: `whole` and `real` make fields with limits; `build` receives a mapping from a config.
+In: `integer` and `real` make fields with limits; `build` receives a mapping from a config.
 Out: a frozen object, or a Mistake. A default is always the neutral value, the one that changes
-no number: `essential` leaves such fields out of a cell's digest, so that a field added later
-leaves old digests as they were. Usual values belong into conf/.
+no number: `changed_fields` leaves such fields out of a cell's digest, so that a field added later
+does not change old digests. Usual values belong in conf/.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, field
 from typing import Any
 
-from nrevu.errors import Mistake, shown, unknown
+from nrevu.errors import Mistake, shorten, unknown
 
 COMPARISONS = {
     "at_least": operator.ge,
@@ -21,10 +21,10 @@ COMPARISONS = {
     "at_most": operator.le,
     "below": operator.lt,
 }
-WORDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+KINDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 
 
-def whole(*, at_least: int | None = None, at_most: int = 10**12, default=MISSING):
+def integer(*, at_least: int | None = None, at_most: int = 10**12, default=MISSING):
     """Return a field for an integer."""
     return field(default=default, metadata={"at_least": at_least, "at_most": at_most})
 
@@ -36,13 +36,16 @@ def real(*, at_least=None, above=None, at_most=None, below=None, default=MISSING
 
 
 def one_of(*choices: str, default=MISSING):
-    """Return a field for one of some words."""
+    """Return a field for one of some texts."""
     return field(default=default, metadata={"choices": choices})
 
 
-def word(default=MISSING):
+def text(default=MISSING):
     """Return a field for any text."""
     return field(default=default)
+
+
+whole, word = integer, text  # the former names, which users' files may import
 
 
 def build(cls: type, values: Mapping[str, Any], prefix: str):
@@ -58,12 +61,12 @@ def build(cls: type, values: Mapping[str, Any], prefix: str):
     checked = {name: check(fields[name], v, f"{prefix}.{name}") for name, v in values.items()}
     try:
         return cls(**checked)
-    except ValueError as error:  # a class's own check of how its fields fit together
+    except ValueError as error:  # from the class's __post_init__: how its fields fit together
         raise Mistake(str(error), key=prefix) from None
 
 
 def kind_of(f: dataclasses.Field) -> type:
-    """Return a field's type, also where annotations are kept as text."""
+    """Return a field's type, also where annotations are strings."""
     return f.type if isinstance(f.type, type) else {"int": int, "float": float}.get(f.type, str)
 
 
@@ -84,13 +87,13 @@ def check(f: dataclasses.Field, value: Any, key: str):
         for limit, bound in limits.items()
         if limit in COMPARISONS and bound is not None
     ):
-        given = shown(repr(value))
-        raise Mistake(f"{given} is not allowed: it must be {allowed_values(f)}", key=key)
+        message = f"{shorten(repr(value))} is not allowed: it must be {allowed_values(f)}"
+        raise Mistake(message, key=key)
     return value
 
 
 def allowed_values(f: dataclasses.Field) -> str:
-    """Return what a field may hold, in words."""
+    """Return what a field may hold, as text."""
     kind = kind_of(f)
     if f.metadata.get("choices"):
         return f"one of {', '.join(f.metadata['choices'])}"
@@ -99,10 +102,10 @@ def allowed_values(f: dataclasses.Field) -> str:
         for name, bound in f.metadata.items()
         if name in COMPARISONS and bound is not None and bound != 10**12
     ]
-    return " ".join([WORDS.get(kind, kind.__name__), " and ".join(limits)]).strip()
+    return " ".join([KINDS.get(kind, kind.__name__), " and ".join(limits)]).strip()
 
 
-def essential(obj: Any) -> dict[str, Any]:
-    """Return the object's fields that differ from their neutral defaults."""
+def changed_fields(obj: Any) -> dict[str, Any]:
+    """Return the object's fields that differ from their defaults."""
     pairs = ((f, getattr(obj, f.name)) for f in dataclasses.fields(obj))
     return {f.name: value for f, value in pairs if f.default is MISSING or value != f.default}

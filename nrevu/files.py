@@ -46,7 +46,7 @@ def near(file: str) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
-def here() -> str:
+def process_name() -> str:
     """Return a name for this process that no other has, on any machine of a shared file system."""
     return f"{socket.gethostname()}.{os.getpid()}"
 
@@ -55,7 +55,7 @@ def here() -> str:
 def atomic_path(path: Path) -> Iterator[Path]:
     """Give a temporary path with the same ending, which is renamed once it is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.stem}.{here()}.tmp{path.suffix}")
+    unfinished = path.with_name(f"{path.stem}.{process_name()}.tmp{path.suffix}")
     yield unfinished
     unfinished.replace(path)
 

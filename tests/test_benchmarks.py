@@ -22,7 +22,7 @@ from benchmarks.ours import Alone, kernel_call, normals_call, sized
 from benchmarks.race import race
 from benchmarks.settings import GAUSSIAN, MIXED, PAIRS, SETTINGS
 from benchmarks.sizes import SMOKE, doubling
-from nrevu.core.binding import lanes
+from nrevu.core.contracts import part
 
 # Of the settings' cells as nrevu ran them for 80,000 groups or more, with standard errors.
 REJECTION = {
@@ -134,7 +134,7 @@ def test_targets_are_met_or_missed_or_not_measured():
 
 def test_our_kernels_and_the_floor_can_be_called_again_and_again():
     alone = Alone(20, 0.04)
-    assert lanes(type(alone)) == 1 and lanes(type(MIXED)) > 1
+    assert part(alone, "lanes") == 1 and part(MIXED, "lanes") > 1
     cells = [sized(setting.cell, 500) for setting in SETTINGS]
     assert [cell.run.chains for cell in cells] == [8, 8, 8, 8, 40, 40]
     call = kernel_call(cells[0])

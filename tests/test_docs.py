@@ -6,17 +6,26 @@ that begin with `# NAME.py` are the files that examples speak of.
 """
 
 import re
+import tomllib
 
 import pandas as pd
 import pytest
 import yaml
 from conftest import REPO
 
-from nrevu.analysis.comparison import TEXTS, once
+from nrevu.analysis.comparison import TEXTS, drop_repeats
 from nrevu.analysis.verdict import headlines, markdown
-from nrevu.experiments.experiment import KEYS, expand
-from nrevu.experiments.grammar import CONFIRM_KEYS, FIGURE_KEYS, KINDS, TRACE_KEYS
-from nrevu.experiments.published import CLAIM_KEYS, ENTRY_KEYS
+from nrevu.experiments.experiment import expand
+from nrevu.experiments.experiment_file import KEYS
+from nrevu.experiments.sections import (
+    Claim,
+    Confirm,
+    Published,
+    Trace,
+    field_kinds,
+    figure_kinds,
+    figure_settings,
+)
 from nrevu.experiments.yaml_document import Loader
 from nrevu.files import choices
 from nrevu.results import reference
@@ -75,13 +84,16 @@ def test_there_are_examples_of_everything():
     """Each key of the grammar, and each kind of figure, is in some example of docs/sweeps.md."""
     parts = [data for page, _, data in EXAMPLES if page.name == "sweeps.md"]
     figures = [figure for data in parts for figure in data.get("figures", {}).values()]
-    assert {figure["kind"] for figure in figures} == KINDS.keys()
-    assert {key for figure in figures for key in figure} >= FIGURE_KEYS.keys() - {"columns"}
-    for name, keys in (("confirm", CONFIRM_KEYS), ("trace", TRACE_KEYS)):
-        assert {key for data in parts for key in data.get(name, {})} == keys.keys()
-    for name, keys in (("claims", CLAIM_KEYS), ("published", ENTRY_KEYS)):
+    kinds = {kind: field_kinds(figure_settings(kind)) for kind in figure_kinds()}
+    assert {figure["kind"] for figure in figures} == kinds.keys()
+    keys = {key for fields in kinds.values() for key in fields}
+    assert {key for figure in figures for key in figure} == keys - {"columns"}
+    for name, section in (("confirm", Confirm), ("trace", Trace)):
+        assert {key for data in parts for key in data.get(name, {})} == field_kinds(section).keys()
+    for name, section in (("claims", Claim), ("published", Published)):
         entries = [entry for data in parts for entry in data.get(name, ())]
-        assert {key for entry in entries for key in entry} >= set(keys) - {"clustering"}
+        keys = {key for entry in entries for key in entry}
+        assert keys >= field_kinds(section).keys() - {"numbers"}
     page = (REPO / "docs/sweeps.md").read_text()
     assert all(f"`{key}`" in page for key in (*KEYS, "columns"))
 
@@ -96,7 +108,18 @@ def test_the_page_counts_its_cells(here):
 def test_the_readme_has_the_digits_of_the_reference_run():
     """Every line of both tables, and the headline's p, as the main command prints them."""
     found = pd.DataFrame(reference.load("paper")["compared"]).fillna(dict.fromkeys(TEXTS, ""))
-    text, compared = (REPO / "README.md").read_text(), once(found)
+    text, compared = (REPO / "README.md").read_text(), drop_repeats(found)
     assert [line for line in markdown(compared) if line not in text] == []
     headline = headlines(compared[compared.kind == "number"])[0].partition(" (")[0]
     assert headline.partition(": ")[2] in text.replace("\n", " ")
+
+
+def test_the_conda_environment_names_what_the_package_needs():
+    project = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]
+    environment = yaml.safe_load((REPO / "workflow/envs/nrevu.yaml").read_text())
+    names = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
+    listed = {line.split()[0]: line.split()[1:] for line in environment["dependencies"]}
+    listed = {names.get(name, name): "".join(version) for name, version in listed.items()}
+    required = [re.match(r"([a-z0-9-]+)(.*)", line).groups() for line in project["dependencies"]]
+    assert listed.pop("python") == project["requires-python"] and listed.pop("pip") == ""
+    assert listed == dict(required)

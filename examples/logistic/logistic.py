@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn import datasets
 
-from nrevu.core.elementary import softplus
+from nrevu.distributions import softplus
 from nrevu.fields import one_of, real
 
 

@@ -1,9 +1,9 @@
 """Autocorrelation times and rejection rates with standard errors, from recorded series.
 
 The published convention: tau = 1 + 2 (sum of autocorrelations at lags 1 to K), autocovariances
-about the known mean with divisor n - k, all K lags, no taper. Here the sums run over several
-chains, and leaving out one chain at a time (the jackknife) gives the standard error. Where no K was
-published, or the published one is too small, it follows tau: K >= 5 tau(K), Sokal's window.
+about the known mean with divisor n - k, all K lags, no taper. Here the sums are over several
+chains, and a jackknife over chains gives the standard error. Where no K was published, or the
+published one is too small, it follows tau: K >= 5 tau(K), Sokal's window.
 """
 
 import itertools
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 FEWEST_UNITS = 20  # with fewer chains than this, each is cut into blocks to have as many
-WINDOW = 5  # lags that are summed, in autocorrelation times, and at least: Sokal's constant
-FIRST_LAGS, MOST_LAGS = 64, 4096  # computed before the window is looked for, and at most
+WINDOW = 5  # Sokal's constant: at least so many lags, and so many times tau, are summed
+FIRST_LAGS, MOST_LAGS = 64, 4096  # computed at first, and at most
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Tau:
 
 @dataclass(frozen=True)
 class Times:
-    """What an autocorrelation time from lags 1 to K is made from."""
+    """The autocorrelation time from lags 1 to K, of all chains and without each jackknife unit."""
 
-    tau: np.ndarray  # (1 + units): of all chains, and without each unit
-    tail: np.ndarray  # (1 + units): what lags K+1 to 2K add to it
+    tau: np.ndarray  # (1 + units)
+    tail: np.ndarray  # (1 + units): the sum over lags K+1 to 2K, which tau omits
     lags: int  # K
 
     @property
@@ -51,7 +51,7 @@ class Times:
 
 
 def unit_count(chains: int) -> int:
-    """Return how many units the jackknife leaves out one at a time."""
+    """Return the number of units of the jackknife."""
     return chains if chains >= FEWEST_UNITS else chains * -(-FEWEST_UNITS // chains)
 
 
@@ -61,13 +61,13 @@ def unit_starts(lengths: Sequence[int]) -> list[np.ndarray]:
     return [np.arange(min(pieces, n)) * n // min(pieces, n) for n in lengths]
 
 
-def jackknife(whole: float, without: np.ndarray) -> Estimated:
-    """Return an estimate and its error, given the estimates without each of the m units."""
+def jackknife(total: float, without: np.ndarray) -> Estimated:
+    """Return an estimate from all units, with its error from those without each of m units."""
     m = without.size
     if m < 2:
-        return Estimated(float(whole), float("nan"))
+        return Estimated(float(total), float("nan"))
     spread = np.sum((without - without.mean()) ** 2) * (m - 1) / m
-    return Estimated(float(whole), float(np.sqrt(spread)))
+    return Estimated(float(total), float(np.sqrt(spread)))
 
 
 def products(values: np.ndarray, lengths: Sequence[int], mean: float, lags: int):
@@ -109,7 +109,7 @@ def window(sums: np.ndarray, counts: np.ndarray) -> int | None:
 
 
 def at_lag(sums: np.ndarray, counts: np.ndarray, last: int) -> Times:
-    """Return what the time from lags 1 to `last` is made from, given at most twice as many."""
+    """Return the time from lags 1 to `last`, given products for up to twice as many lags."""
     sums, counts = sums[:, : 2 * last + 1], counts[:, : 2 * last + 1]
     total, number = sums.sum(axis=0), counts.sum(axis=0)
     s = np.concatenate([total[None], total - sums])
@@ -119,19 +119,16 @@ def at_lag(sums: np.ndarray, counts: np.ndarray, last: int) -> Times:
 
 
 def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int) -> Times:
-    """Return what the time of one quantity from a given number of lags is made from.
-
-    `values` are those of all chains, one after the other.
-    """
+    """Return the time of one quantity from `max_lag` lags; values (rows) of all chains in turn."""
     lags = min(2 * max_lag, min(lengths) - 1)
     return at_lag(*products(values, lengths, mean, lags), max_lag)
 
 
-def following_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> Times | None:
-    """Return the same with as many lags as tau needs, or None if the chains are too short for them.
+def adaptive_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> Times | None:
+    """Return the time from as many lags as it needs, or None if the chains are too short for them.
 
-    That is Sokal's window, doubled as often as the next K lags add something, or tau is not
-    positive: in an oscillation the window may end too early.
+    That is Sokal's window, doubled while the next K lags add something, or tau is not positive: in
+    an oscillation the window may end too early.
     """
     longest = min(min(lengths) - 1, MOST_LAGS)
     lags, last = min(FIRST_LAGS, longest), None
@@ -139,36 +136,36 @@ def following_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> 
         sums, counts = products(values, lengths, mean, lags)
         last = last or window(sums, counts)
         while last and 2 * last <= lags:
-            found = at_lag(sums, counts, last)
-            if found.settled and last >= WINDOW * max(found.tau[0], 1) and found.tau[0] > 0:
-                return found
+            time = at_lag(sums, counts, last)
+            if time.settled and last >= WINDOW * max(time.tau[0], 1) and time.tau[0] > 0:
+                return time
             last *= 2
         if lags == longest or not np.isfinite(sums).all() or not sums[:, 0].any():
             return None
         lags = min(2 * lags, longest)
 
 
-def averaged(parts: Sequence[Times]) -> Times:
-    """Return what the average of several quantities' times is made from."""
+def average(parts: Sequence[Times]) -> Times:
+    """Return the average of several quantities' times."""
     tau, tail = (np.mean([getattr(p, key) for p in parts], axis=0) for key in ("tau", "tail"))
     return Times(tau, tail, max(part.lags for part in parts))
 
 
-def tau_from(found: Times) -> Tau:
+def tau_from(time: Times) -> Tau:
     """Return the autocorrelation time, with its error."""
-    tau = jackknife(found.tau[0], found.tau[1:])
-    return Tau(tau.value, tau.se, found.lags, not found.settled)
+    tau = jackknife(time.tau[0], time.tau[1:])
+    return Tau(tau.value, tau.se, time.lags, not time.settled)
 
 
 def autocorrelation_time(
     values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int
 ) -> Tau:
-    """Return tau of one quantity, values (rows) of all chains one after the other."""
+    """Return tau of one quantity; values (rows) of all chains in turn."""
     return tau_from(times(values, lengths, mean, max_lag))
 
 
 def split_rhat(values: np.ndarray, lengths: Sequence[int]) -> float:
-    """Return split R-hat: how much wider all half chains together are than each alone.
+    """Return split R-hat: the spread of all half chains together over that within each.
 
     1 where the chains agree; nan for chains shorter than 4, or that never move.
     """
@@ -185,7 +182,7 @@ def split_rhat(values: np.ndarray, lengths: Sequence[int]) -> float:
 
 
 def unit_sums(counts: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
-    """Return (3, units): sums of counts, of their squares, and how many; exact, in integers."""
+    """Return (3, units): sums of counts, of their squares, and their number; exact integers."""
     sums, first = [], 0
     for n, starts in zip(lengths, unit_starts(lengths), strict=True):
         for start, end in itertools.pairwise([*starts, n]):  # only one unit's copy at a time
@@ -196,11 +193,11 @@ def unit_sums(counts: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 
 
 def means(totals: np.ndarray, sizes: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the mean of all, and the means without each unit, given the units' totals."""
-    whole = totals.sum() / sizes.sum()
+    """Return the mean over all units, and the means without each unit."""
+    mean = totals.sum() / sizes.sum()
     if totals.size < 2:
-        return whole, np.array([whole])
-    return whole, (totals.sum() - totals) / (sizes.sum() - sizes)
+        return mean, np.array([mean])
+    return mean, (totals.sum() - totals) / (sizes.sum() - sizes)
 
 
 def rejection_rate(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Estimated:
@@ -210,9 +207,9 @@ def rejection_rate(rejected: np.ndarray, lengths: Sequence[int], group: int) -> 
 
 
 def clustering(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Estimated:
-    """Return the variance of the rejections in a group, over what it is for independent ones.
+    """Return the variance of the rejections in a group, over that of independent rejections.
 
-    It is above 1 where rejections come in clusters, and nan for groups of a single update.
+    Above 1 where rejections come in clusters; nan for groups of a single update.
     """
     sums, squares, sizes = unit_sums(rejected, lengths)
     shares = means(sums, group * sizes), means(squares, group**2 * sizes)

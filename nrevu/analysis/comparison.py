@@ -1,8 +1,8 @@
-"""Published numbers beside those found, with the errors of both.
+"""Published numbers and ours compared, with the errors of both.
 
-In: an experiment, those beside it, and their tables. Out: a row for every published number and for
-every claim, with the difference in combined standard errors and a verdict in words. What rests on a
-missing cell, or on chains that do not agree, is not judged, and its row says why.
+In: an experiment, and the tables of its cells and of those beside it. Out: a row for every
+published number and for every claim, with the difference in combined standard errors and a verdict.
+A comparison with a missing cell, or with chains that disagree, is not judged; its row says why.
 """
 
 import math
@@ -13,36 +13,38 @@ from typing import Any
 import pandas as pd
 
 from nrevu.analysis.autocorrelation import unit_count
-from nrevu.analysis.claims import RUN, claim_rows, matching, nearest, settings_words
+from nrevu.analysis.claims import RUN, claim_rows, format_settings, nearest
 from nrevu.analysis.student_t import t_quantile
-from nrevu.analysis.table import SHORT, UNCONVERGED, flagged
+from nrevu.analysis.table import flagged, matching
 from nrevu.analysis.verdict import (
     NOISY,
     NOT_JUDGED,
     UNPUBLISHED,
     chance,
-    noise_words,
+    noise_advice,
     times_longer,
     verdict,
 )
-from nrevu.experiments.experiment import Experiment, published_quantities
+from nrevu.experiments.columns import SHORT, UNCONVERGED, error, flags, parse
+from nrevu.experiments.experiment import Experiment
+from nrevu.experiments.sections import Published
 
 COLUMNS = [
-    "kind",  # number: as it was printed; claim: how many times better, or the best there is
+    "kind",  # number: as printed; claim: how many times better, or the best value
     "what",
     "quantity",
     "published",
-    "published.se",  # ours, as a share of the value, scaled to the length of the published run
+    "published.se",  # our relative error, scaled to the length of the published run
     "ours",
     "se",
     "low",  # of the 95% interval
     "high",
     "z",  # difference in combined standard errors, on a logarithmic scale
     "dof",  # degrees of freedom of our standard error
-    "p",  # how often the difference would be as large by chance
+    "p",  # probability of a difference as large by chance
     "verdict",  # agrees, marginal, differs, too noisy to tell, not judged, nothing published
     "reason",  # why it is not judged or too noisy, and what to do
-    "selected",  # a claim by the grid's own best numbers, which are optimistic
+    "selected",  # a claim by the best numbers of the grid, which are biased
     "family",  # what it is judged together with: the paper, or an experiment
     "comparisons",  # how many of its kind there are in the family
     "source",  # where a number was printed
@@ -57,14 +59,17 @@ def compare(
     experiment: Experiment,
     table: pd.DataFrame,
     confirmed: pd.DataFrame | None = None,
-    expected: Sequence[Mapping[str, Any]] = (),
+    expected: Sequence[Mapping[str, Any]] | None = None,
 ) -> pd.DataFrame:
-    """Return the comparison of an experiment with what was published of it."""
+    """Return the comparison of an experiment with its published numbers and claims.
+
+    `expected` are the parameters of all cells that the table should have; None: it is complete.
+    """
     claims = claim_rows(experiment.claims, table, confirmed, expected)
-    rows = [{"z": math.nan, **row} for row in (*numbers(experiment, table), *claims)]
+    rows = [{"z": math.nan, **row} for row in (*number_rows(experiment, table), *claims)]
     empty = {**dict.fromkeys(TEXTS, ""), "family": experiment.family.name}
     empty["ours"] = math.nan
-    return pd.DataFrame([empty | row | judged(row, experiment) for row in rows], columns=COLUMNS)
+    return pd.DataFrame([empty | row | judge(row, experiment) for row in rows], columns=COLUMNS)
 
 
 def read_comparison(file: Path) -> pd.DataFrame:
@@ -72,67 +77,67 @@ def read_comparison(file: Path) -> pd.DataFrame:
     return pd.read_csv(file, dtype=dict.fromkeys(TEXTS, str)).fillna(dict.fromkeys(TEXTS, ""))
 
 
-def judged(row: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
-    """Return the chance of a row's difference, and the verdict on it among all of its kind."""
+def judge(row: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
+    """Return the p-value of a row's difference, and the verdict on it among all of its kind."""
     count = experiment.family.count(row["kind"])
     if math.isnan(row["z"]):
         unpublished = math.isnan(row["published"]) and not row["reason"]
         return {"comparisons": count, "verdict": UNPUBLISHED if unpublished else NOT_JUDGED}
     p, longer = chance(row["z"], row["dof"]), times_longer(row)
-    word = verdict(p, count, longer > 1)
-    why = noise_words(longer) if word == NOISY else row["reason"]
-    return {"p": p, "comparisons": count, "verdict": word, "reason": why}
+    outcome = verdict(p, count, longer > 1)
+    why = noise_advice(longer) if outcome == NOISY else row["reason"]
+    return {"p": p, "comparisons": count, "verdict": outcome, "reason": why}
 
 
-def numbers(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:
+def number_rows(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each published number."""
     rows = []
     for entry in experiment.published:
-        found = matching(table, entry["at"])
-        for quantity in published_quantities(entry):
-            about = {"kind": "number", "what": settings_words(entry["at"]), "quantity": quantity}
-            about |= {"published": entry[quantity], "reason": "", "source": entry.get("source", "")}
+        found = matching(table, entry.at)
+        for quantity, published in entry.numbers.items():
+            row = {"kind": "number", "what": format_settings(entry.at), "quantity": quantity}
+            row |= {"published": published, "reason": "", "source": entry.source}
             if found.empty:
-                rows.append({**about, "reason": f"its cell is missing. To do: {RUN}"})
+                rows.append({**row, "reason": f"its cell is missing. To do: {RUN}"})
                 continue
             why = unusable(found.iloc[[0]], quantity, experiment.estimate.max_lag)
-            about |= {"digest": found.iloc[0]["digest"], "reason": why}
-            rows.append(about if why else about | number(found.iloc[0], quantity, entry))
+            row |= {"digest": found.iloc[0]["digest"], "reason": why}
+            rows.append(row if why else row | compare_number(found.iloc[0], quantity, entry))
     return rows
 
 
 def unusable(cell: pd.DataFrame, quantity: str, max_lag: int) -> str:
     """Return why a cell's number cannot be compared, and what to do; nothing if it can.
 
-    Too few lags are no reason where they were given: the published number has the same.
+    Too few lags are no reason where they are configured: the published number has the same.
     """
     if flagged(cell, quantity, (UNCONVERGED,)).any():
         return f"its chains do not agree{nearest(cell)}. To do: raise run.groups"
     if not max_lag and flagged(cell, quantity, (SHORT,)).any():
         return "its chains are too short for the lags that tau needs. To do: raise run.groups"
-    if not (cell[quantity] > 0).all() or not (cell[f"{quantity}.se"] > 0).all():
+    if not (cell[quantity] > 0).all() or not (cell[error(quantity)] > 0).all():
         return "no positive value with a standard error. To do: raise run.groups or run.chains"
     return ""
 
 
-def number(cell: pd.Series, quantity: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the comparison of one published number with a cell's own."""
-    ours, se = cell[quantity], cell[f"{quantity}.se"]
-    theirs = se / ours * math.sqrt(cell["run.groups"] / entry["groups"])
+def compare_number(cell: pd.Series, quantity: str, entry: Published) -> dict[str, Any]:
+    """Return the comparison of one published number with that of a cell."""
+    ours, se, published = cell[quantity], cell[error(quantity)], entry.numbers[quantity]
+    theirs = se / ours * math.sqrt(cell["run.groups"] / entry.groups)
     dof = unit_count(cell["run.chains"]) - 1
     half = t_quantile(dof) * se
     return {
-        "published.se": entry[quantity] * theirs,
+        "published.se": published * theirs,
         "ours": ours,
         "se": se,
         "low": ours - half,
         "high": ours + half,
-        "z": math.log(ours / entry[quantity]) / math.hypot(se / ours, theirs),
+        "z": math.log(ours / published) / math.hypot(se / ours, theirs),
         "dof": dof,
     }
 
 
-def once(compared: pd.DataFrame) -> pd.DataFrame:
+def drop_repeats(compared: pd.DataFrame) -> pd.DataFrame:
     """Return comparisons without the published numbers that another experiment compares too."""
     cells = compared.digest.where(compared.digest != "", compared.experiment + compared.what)
     repeated = compared.assign(cell=cells).duplicated(["cell", "quantity", "published"])
@@ -142,13 +147,12 @@ def once(compared: pd.DataFrame) -> pd.DataFrame:
 def flags_text(table: pd.DataFrame) -> list[str]:
     """Return a line that counts the unreliable times, for each reason."""
     notes = {
-        "lag_too_short": "too few lags were summed, tau reads low; claims use as many as it needs",
-        "not_converged": "chains disagree, or the effective sample is below 100; claims skip these",
+        SHORT: "too few lags were summed, tau reads low; claims use as many as it needs",
+        UNCONVERGED: "chains disagree, or the effective sample is below 100; claims skip these",
     }
     lines = []
     for kind, note in notes.items():
-        flags = [name for name in table if name.endswith(f".{kind}")]
-        counts = {name.split(".")[1]: int(table[name].sum()) for name in flags}
-        words = ", ".join(f"{count} of {quantity}" for quantity, count in counts.items() if count)
-        lines += [f"of {len(table)} cells, {words}: {note} (hollow points)"] if words else []
+        counts = {parse(name).quantity: int(table[name].sum()) for name in flags(table, kind)}
+        text = ", ".join(f"{count} of {quantity}" for quantity, count in counts.items() if count)
+        lines += [f"of {len(table)} cells, {text}: {note} (hollow points)"] if text else []
     return lines

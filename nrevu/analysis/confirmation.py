@@ -1,56 +1,57 @@
-"""Select, then confirm: what protects a claim from the optimism of picking the best of a grid.
+"""Select, then confirm: the minimum of a grid is biased low (winner's curse), a new run is not.
 
-In: an experiment's table and its `confirm` settings; the series of cells that were run again. Out:
-the table of confirmed cells. Of several candidates the best is chosen by a quarter of the new
-chains and quoted from the others, so that no number is quoted that was used to choose.
+In: an experiment's table and its section `confirm`; the series of cells that were run again. Out:
+the table of confirmed cells. Of several candidates a quarter of the new chains selects the best,
+and its numbers are from the others, so that no reported number was used to select.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from nrevu.analysis.result import summarise
-from nrevu.analysis.table import lengthened, quotable, table
+from nrevu.analysis.table import extend_lags, matching, table, usable
 from nrevu.cells.cell import Cell
-from nrevu.cells.series import Series, bits, part
+from nrevu.cells.series import Series, bits, select_chains
+from nrevu.experiments.columns import error
 from nrevu.experiments.estimate import Estimate
+from nrevu.experiments.sections import Confirm
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def candidates(
-    found: pd.DataFrame, settings: Mapping[str, Any], group: Mapping[str, Any]
-) -> list[Any]:
+def candidates(cells: pd.DataFrame, settings: Confirm, group: Mapping[str, Any]) -> list[Any]:
     """Return the rows of a group's best cells, best first, of those whose chains agree."""
-    found = lengthened(found)
-    usable = found[quotable(found, settings["best"])]
-    for name, value in group.items():
-        usable = usable[usable[name].isna() if value is None else usable[name] == value]
-    ranked = usable.sort_values(settings["best"], kind="stable")
-    return list(ranked.index[: settings["cells"]])
+    cells = extend_lags(cells)
+    ranked = matching(cells[usable(cells, settings.best)], group)
+    ranked = ranked.sort_values(settings.best, kind="stable")
+    return list(ranked.index[: settings.cells])
 
 
-def confirm(
-    cell: Cell, series: Series, estimate: Estimate, settings: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the results of the two parts of a run; with one candidate there is none to choose."""
+def confirm(cell: Cell, series: Series, estimate: Estimate, settings: Confirm) -> dict[str, Any]:
+    """Return the results of the two parts of a run; a single candidate needs no `choosing` part."""
     chains = range(len(series.lengths))
-    few = max(1, len(chains) // 4) if settings["cells"] > 1 else 0
-    choosing = summarise(cell, part(series, chains[:few]), estimate) if few else None
-    quoted = summarise(cell, part(series, chains[few:]), estimate) | {"bits": bits(series)}
-    return {"choosing": choosing, "confirmed": quoted}
+    few = max(1, len(chains) // 4) if settings.cells > 1 else 0
+    choosing = summarise(cell, select_chains(series, chains[:few]), estimate) if few else None
+    rest = summarise(cell, select_chains(series, chains[few:]), estimate) | {"bits": bits(series)}
+    return {"choosing": choosing, "confirmed": rest}
 
 
-def confirmed(found: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the table of confirmed cells, with what selected and what chose them beside.
+def confirmed(found: Sequence[Mapping[str, Any]], settings: Confirm) -> pd.DataFrame:
+    """Return the table of confirmed cells, with the values by which they were selected.
 
-    Its `chains` and `groups` are those that the numbers are from, not those of the whole run. The
-    grid itself chooses among the only candidates of several groups.
+    Its `chains` and `groups` are those that the numbers are from, not those of the entire run. The
+    grid itself selects among groups with a single candidate each.
     """
-    best = settings["best"]
+    import pandas as pd
+
+    best = settings.best
     rows = []
     for entry in found:
-        selected, quoted = entry["selected"], entry["confirmed"]
-        chose = lengthened(table([entry["choosing"]])).iloc[0] if entry["choosing"] else None
+        selected, result = entry["selected"], entry["confirmed"]
+        part = extend_lags(table([entry["choosing"]])).iloc[0] if entry["choosing"] else None
         rows.append(
             {
                 "group": ", ".join("-" if v is None else str(v) for v in entry["group"].values()),
@@ -59,20 +60,20 @@ def confirmed(found: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -
                 "selected": selected["value"],
                 "selected.se": selected["se"],
                 "selected.digest": selected["digest"],
-                "choosing": selected["value"] if chose is None else chose[best],
-                "choosing.se": selected["se"] if chose is None else chose[f"{best}.se"],
-                "chains": quoted["chains"],
-                "groups": quoted["groups"],
+                "choosing": selected["value"] if part is None else part[best],
+                "choosing.se": selected["se"] if part is None else part[error(best)],
+                "chains": result["chains"],
+                "groups": result["groups"],
             }
         )
     return pd.concat([pd.DataFrame(rows), table(e["confirmed"] for e in found)], axis=1)
 
 
-def chosen(candidates: pd.DataFrame, quantity: str) -> Any | None:
-    """Return the row of the candidate to quote, or None if the chains of none agree.
+def select_candidate(candidates: pd.DataFrame, quantity: str) -> Any | None:
+    """Return the row of the candidate to report, or None if the chains of none agree.
 
-    That is the one with the lowest value in the chains that choose. If the chains that are quoted
-    do not agree, the next one takes its place; their numbers have no other part in the choice.
+    That is the one with the lowest value in the chains that select. If its other chains do not
+    agree, it is the next one; their numbers have no other part in the selection.
     """
-    usable = candidates[quotable(candidates, quantity) & (candidates["choosing"] > 0)]
-    return None if usable.empty else usable["choosing"].idxmin()
+    cells = candidates[usable(candidates, quantity) & (candidates["choosing"] > 0)]
+    return None if cells.empty else cells["choosing"].idxmin()

@@ -1,4 +1,4 @@
-"""The result of a cell: what its series says, with errors. The object `nrevu run --json` prints."""
+"""The result of a cell: estimates from its series, with errors; what `nrevu run --json` prints."""
 
 import dataclasses
 import functools
@@ -11,9 +11,9 @@ from nrevu.analysis.autocorrelation import (
     MOST_LAGS,
     Tau,
     Times,
-    averaged,
+    adaptive_times,
+    average,
     clustering,
-    following_times,
     rejection_rate,
     split_rhat,
     tau_from,
@@ -21,23 +21,23 @@ from nrevu.analysis.autocorrelation import (
 )
 from nrevu.cells.cell import Cell, config
 from nrevu.cells.series import Series, bits
-from nrevu.core.contracts import averages, quantities
+from nrevu.core.contracts import part
 from nrevu.experiments.estimate import Estimate
 
-# Where means are not known, chains that have not found the whole distribution go unnoticed but
-# for their disagreement: a quantity has converged if split R-hat is at most this ...
+# Where means are not known, only disagreement shows that chains have not covered the distribution:
+# a quantity has converged if split R-hat is at most this ...
 RHAT = 1.05
-EFFECTIVE = 100  # ... and its groups are worth at least so many independent ones.
-LEVELS = (0.025, 0.25, 0.5, 0.75, 0.975)  # of the quantiles that are kept of such quantities
+EFFECTIVE = 100  # ... and its effective sample size is at least this.
+LEVELS = (0.025, 0.25, 0.5, 0.75, 0.975)  # of the quantiles that are stored for such quantities
 
 
 def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     """Return the result of a cell as plain data."""
     decided = (series.rejected, series.lengths, cell.schedule.group)
     rate, clusters = rejection_rate(*decided), clustering(*decided)
-    values = quantities(cell.distribution, series.rows).T
-    columns = dict(zip(cell.distribution.means(), values, strict=True))
-    groups = averages(cell.distribution)
+    values = part(cell.distribution, "derive")(series.rows).T
+    columns = dict(zip(part(cell.distribution, "means")(), values, strict=True))
+    groups = part(cell.distribution, "averages")()
     taus, longer = all_times(cell, columns, series.lengths, estimate)
     result = {
         "name": cell.name,
@@ -77,53 +77,54 @@ def all_times(
 ) -> tuple[dict[str, Tau], dict[str, Tau]]:
     """Return the time of each quantity and average, and longer ones of those with too few lags.
 
-    Where K lags were given and are too few, the longer one has as many as it needs; there is none
-    if the chains are too short for that. Where none were given, all have as many as they need, or
-    as the chains allow.
+    If K lags are configured and too few, the longer one has as many as it needs; there is none if
+    the chains are too short for that. If max_lag is 0, all have as many as they need, or as the
+    chains allow.
     """
-    groups, most = averages(cell.distribution), max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
+    groups = part(cell.distribution, "averages")()
+    most = max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
     means = {name: mean_of(cell, estimate, name, values) for name, values in columns.items()}
 
     @functools.cache
-    def given(name: str) -> Times:
+    def fixed(name: str) -> Times:
         return times(columns[name], lengths, means[name], estimate.max_lag or most)
 
     @functools.cache
-    def following(name: str) -> Times | None:
-        return following_times(columns[name], lengths, means[name])
+    def adaptive(name: str) -> Times | None:
+        return adaptive_times(columns[name], lengths, means[name])
 
     taus, longer = {}, {}
     for name in (*columns, *groups):
         members = groups.get(name, (name,))
-        enough = average_of(members, following) if not estimate.max_lag else None
-        taus[name] = tau_from(enough or average_of(members, given))
+        enough = average_of(members, adaptive) if not estimate.max_lag else None
+        taus[name] = tau_from(enough or average_of(members, fixed))
         if not estimate.max_lag:
             taus[name] = dataclasses.replace(taus[name], short=enough is None)
-        elif taus[name].short and (enough := average_of(members, following)):
+        elif taus[name].short and (enough := average_of(members, adaptive)):
             longer[name] = tau_from(enough)
     return taus, longer
 
 
-def average_of(members: Sequence[str], find: Callable[[str], Times | None]) -> Times | None:
+def average_of(members: Sequence[str], time: Callable[[str], Times | None]) -> Times | None:
     """Return the average of some quantities' times, if all have one."""
-    parts = [find(member) for member in members]
-    return None if any(part is None for part in parts) else averaged(parts)
+    parts = [time(member) for member in members]
+    return None if any(each is None for each in parts) else average(parts)
 
 
 def mean_of(cell: Cell, estimate: Estimate, quantity: str, values: np.ndarray) -> float:
     """Return the mean about which the autocovariances of a quantity are taken."""
     if is_pooled(cell, estimate, quantity):
         return float(values.mean(dtype=float))
-    return cell.distribution.means()[quantity]
+    return part(cell.distribution, "means")()[quantity]
 
 
 def is_pooled(cell: Cell, estimate: Estimate, quantity: str) -> bool:
-    """Tell whether the mean over all chains stands in for a quantity's true mean."""
-    return estimate.mean == "pooled" or cell.distribution.means()[quantity] is None
+    """Tell whether the mean over all chains is used instead of a quantity's true mean."""
+    return estimate.mean == "pooled" or part(cell.distribution, "means")()[quantity] is None
 
 
 def describe(values: np.ndarray, lengths: tuple[int, ...], tau: Tau) -> dict[str, Any]:
-    """Return what the chains say of a quantity's distribution, and whether they agree on it."""
+    """Return estimates of a quantity's distribution, and diagnostics of their convergence."""
     effective = values.size / tau.value if tau.value > 0 else float("nan")
     error = values.std(dtype=float) / np.sqrt(effective)
     return {
@@ -141,5 +142,5 @@ def converged(posterior: dict[str, Any]) -> bool:
 
 
 def finite(number: float) -> float | None:
-    """Return the number, or None where there is none: JSON has no nan."""
+    """Return the number, or None if it is not finite: JSON has no nan."""
     return number if abs(number) < float("inf") else None

@@ -1,32 +1,37 @@
 """Which cells to trace, and what their single updates show: clustering of rejections.
 
-In: an experiment's table and `trace` settings. Out: for each chosen cell the u and outcome of
-consecutive updates, and how often so many acceptances lay between two rejections.
+In: an experiment's table and its section `trace`. Out: for each selected cell the u and outcome of
+consecutive updates, and how many runs of acceptances have each length.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from nrevu.analysis.table import quotable
+from nrevu.analysis.table import usable
 from nrevu.cells.cell import Cell, parameters
+from nrevu.experiments.sections import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHOWN = 500  # consecutive updates whose u a figure shows
 
 
-def chosen(table: pd.DataFrame, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the row, and to which pair it belongs, of the best cell for each value and its twins.
+def select_cells(table: pd.DataFrame, settings: Trace) -> list[dict[str, Any]]:
+    """Return the row and the pair of the best cell for each value, and of its twins.
 
     A twin has the same settings and another u, and so the same rejection rate. A cell that is
-    best for one value and the twin of another's best is named once, as the best.
+    best for one value and the twin of another's best is listed once, as the best.
     """
     found: dict[int, dict[str, Any]] = {}
-    for _, part in table.groupby(settings["for_each"], dropna=False, sort=False):
-        row = best(part, settings["best"])
+    for _, part in table.groupby(settings.for_each, dropna=False, sort=False):
+        row = best(part, settings.best)
         if row is not None:
-            found[row] = {"row": row, "best": True, "pair": setting_words(table, row)}
+            found[row] = {"row": row, "best": True, "pair": format_row(table, row)}
     names = [name for name in table.columns if is_setting(name, table)]
     for row in list(found):
         twins = (table[names].fillna("") == table.loc[row, names].fillna("")).all(axis=1)
@@ -37,8 +42,8 @@ def chosen(table: pd.DataFrame, settings: Mapping[str, Any]) -> list[dict[str, A
 
 def best(cells: pd.DataFrame, quantity: str) -> Any | None:
     """Return the row in which a time or cost is lowest, of cells whose chains agree."""
-    usable = cells[quotable(cells, quantity)]
-    return None if usable.empty else usable[quantity].idxmin()
+    candidates = cells[usable(cells, quantity)]
+    return None if candidates.empty else candidates[quantity].idxmin()
 
 
 def is_setting(name: str, table: pd.DataFrame) -> bool:
@@ -47,14 +52,14 @@ def is_setting(name: str, table: pd.DataFrame) -> bool:
     return name.partition(".")[0] in groups and table[name].nunique(dropna=False) > 1
 
 
-def setting_words(table: pd.DataFrame, row: Any) -> str:
-    """Return the settings of a row in which the cells differ, u apart."""
+def format_row(table: pd.DataFrame, row: Any) -> str:
+    """Return the settings of a row in which the cells differ, except u's."""
     names = [name for name in table.columns if is_setting(name, table)]
-    return ", ".join(words_for(name, table[name][row]) for name in names)
+    return ", ".join(format_setting(name, table[name][row]) for name in names)
 
 
-def words_for(name: str, value: Any) -> str:
-    """Return 'stepsize 0.1' for the column method.stepsize, or the value alone if it is a word."""
+def format_setting(name: str, value: Any) -> str:
+    """Return 'stepsize 0.1' for the column method.stepsize, or the value alone if it is text."""
     if isinstance(value, str):
         return value.replace("_", " ")
     short = (name.partition(".")[2] or name).replace("_", " ")
@@ -62,13 +67,13 @@ def words_for(name: str, value: Any) -> str:
 
 
 def run_counts(accepted: np.ndarray) -> np.ndarray:
-    """Return how many times k acceptances lay between two rejections, for k = 0, 1, ..."""
+    """Return the number of runs of k acceptances between two rejections, for k = 0, 1, ..."""
     rejections = np.flatnonzero(accepted == 0)
     return np.bincount(np.diff(rejections) - 1) if rejections.size > 1 else np.zeros(1, int)
 
 
 def describe(cell: Cell, chains: Sequence[np.ndarray], shown: int) -> dict[str, Any]:
-    """Return what a figure needs of a cell's decisions (updates, 2), a table for each chain."""
+    """Return what a figure shows of a cell's decisions, (updates, 2) for each chain."""
     counts = [run_counts(decisions[:, 1]) for decisions in chains]
     runs = np.zeros(max(c.size for c in counts), int)
     for count in counts:

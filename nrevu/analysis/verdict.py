@@ -1,4 +1,4 @@
-"""Verdicts in words: how a number found compares with one published, and all of them together.
+"""Verdicts: how a number of ours compares with a published one, and all of them together.
 
 In: differences in combined standard errors, z, and how many numbers are compared. Out: agrees,
 marginal, differs, too noisy to tell or not judged; and a statement on all numbers at once.
@@ -12,21 +12,22 @@ from statistics import NormalDist
 import pandas as pd
 
 from nrevu.analysis.student_t import t_quantile
+from nrevu.experiments.columns import parse
 
-# Chances, if all numbers of a family agree, that any one of them gets the word.
+# Probabilities, if all numbers of a family agree, that any of them gets this verdict.
 MARGINAL, DIFFERENT = 0.05, 0.01
-NOTICED = 0.2  # a number's relative difference that must not go unnoticed, or it is too noisy
-ABOUT_1 = math.log(1.05)  # a ratio published as nearer to 1 than that claims no difference
+NOTICED = 0.2  # a relative difference that must be detectable, or the number is too noisy
+ABOUT_1 = math.log(1.05)  # a ratio published as closer to 1 than this claims no difference
 NOISY, NOT_JUDGED, UNPUBLISHED = "too noisy to tell", "not judged", "nothing published"
 # From best to worst: of a run with several numbers the worst is printed.
-WORDS = (NOISY, "agrees", NOT_JUDGED, "marginal", "differs")
+VERDICTS = (NOISY, "agrees", NOT_JUDGED, "marginal", "differs")
 
 
 def chance(z: float, dof: float = math.inf) -> float:
-    """Return how often |z| would be as large by chance; with few degrees of freedom, Student's t.
+    """Return the p-value of |z|: normal, or with finite degrees of freedom Student's t.
 
-    By Wallace's transformation to a normal variate: from 19 degrees on within 1% of the chance for
-    |z| up to 4, and 5% up to 8.
+    By Wallace's transformation to a normal variate: from 19 degrees of freedom, within 1% for |z|
+    up to 4, and 5% up to 8.
     """
     if math.isfinite(dof):
         z = math.sqrt(dof * math.log1p(z * z / dof)) * (8 * dof + 1) / (8 * dof + 3)
@@ -34,9 +35,9 @@ def chance(z: float, dof: float = math.inf) -> float:
 
 
 def verdict(p: float, count: int, noisy: bool) -> str:
-    """Return the verdict on one of `count` numbers, by the chance of its difference.
+    """Return the verdict on one of `count` numbers, by the p-value of its difference.
 
-    `noisy` tells that its error is so large that it could hardly have differed.
+    `noisy`: its error is so large that a difference could hardly be detected.
     """
     if math.isnan(p):
         return NOT_JUDGED
@@ -49,11 +50,11 @@ def verdict(p: float, count: int, noisy: bool) -> str:
 
 
 def times_longer(row) -> float:
-    """Return how many times longer our run must be for a difference that matters to be noticed.
+    """Return how many times longer our run must be to detect a difference that matters.
 
-    That is, to lie outside a 95% interval. For a ratio it is all of its distance from 1: a
-    published 1.15 must be told from 1. For another number, and for a ratio published as about 1, it
-    is a fifth. Infinite, if the error of the published number alone is too large.
+    Detected means outside a 95% interval. For a ratio, the difference is its distance from 1: a
+    published 1.15 must be distinct from 1. For another number, and for a ratio published as about
+    1, it is a fifth. Infinite, if the error of the published number alone is too large.
     """
     t = t_quantile(row["dof"])
     ours, theirs = t * row["se"] / row["ours"], t * row["published.se"] / row["published"]
@@ -64,25 +65,25 @@ def times_longer(row) -> float:
     return ours**2 / (limit**2 - theirs**2) if theirs < limit else math.inf
 
 
-def noise_words(longer: float) -> str:
-    """Return what would make a comparison tell something."""
+def noise_advice(longer: float) -> str:
+    """Return what would make a comparison precise enough."""
     if math.isinf(longer):
         return "the error of the published number is too large, as estimated from our grid"
     return f"To do: run about {math.ceil(longer)} times as many groups"
 
 
 def chance_of_any(p: float, count: int) -> float:
-    """Return how often at least one of `count` chances would be as small as p if all agreed."""
+    """Return the probability that any of `count` p-values is as small as p if all agree."""
     return -math.expm1(count * math.log1p(-p)) if p < 1 else 1.0
 
 
 def chance_of_largest(p: Sequence[float]) -> float:
-    """Return how often the smallest of some chances would be as small if all agreed."""
+    """Return the probability that the smallest of some p-values is as small if all agree."""
     return chance_of_any(min(p), len(p))
 
 
 def chance_of_sum(p: Sequence[float]) -> float:
-    """Return how often the sum of squares would be as large if all agreed: chi-square."""
+    """Return the probability that the sum of squares is as large if all agree: chi-square."""
     half, a = sum_of_squares(p) / 2, len(p) / 2
     if half == 0:
         return 1.0
@@ -95,7 +96,7 @@ def chance_of_sum(p: Sequence[float]) -> float:
 
 
 def sum_of_squares(p: Sequence[float]) -> float:
-    """Return the sum of squares of the normal variates that have these chances."""
+    """Return the sum of squares of the normal variates that have these p-values."""
     return sum(NormalDist().inv_cdf(max(each, 1e-300) / 2) ** 2 for each in p)
 
 
@@ -131,7 +132,7 @@ def overall(numbers: pd.DataFrame, family: str) -> str:
 
 
 def probability(p: float) -> str:
-    """Return a chance as '= 0.12', '= 0.0003' or '< 1e-15'."""
+    """Return a p-value as '= 0.12', '= 0.0003' or '< 1e-15'."""
     if p < 1e-15:
         return "< 1e-15"
     return f"= {p:.2f}" if p >= 0.1 else f"= {p:.1g}"
@@ -140,8 +141,8 @@ def probability(p: float) -> str:
 def summary(compared: pd.DataFrame) -> list[str]:
     """Return the verdicts as lines for a terminal: all together, each published run, each claim.
 
-    A run's numbers stand as differences in standard errors, with a question mark where they are too
-    noisy to tell; a claim with its 95% interval.
+    A run's numbers are shown as differences in standard errors, with a question mark where they are
+    too noisy to tell; a claim with its 95% interval.
     """
     numbers = compared[compared.kind == "number"]
     lines = []
@@ -150,7 +151,7 @@ def summary(compared: pd.DataFrame) -> list[str]:
         judged = [run_number(row) for row in rows.drop(without.index).itertuples()]
         texts = [f"z: {', '.join(judged)}"] if judged else []
         texts += [f"{row.quantity} not judged: {row.reason}" for row in without.itertuples()]
-        worst = max(rows.verdict, key=WORDS.index)
+        worst = max(rows.verdict, key=VERDICTS.index)
         lines.append(line(worst, name, what, "; ".join(texts)))
     for row in compared[compared.kind == "claim"].itertuples():
         lines.append(line(row.verdict, row.experiment, row.what, claim_text(row)))
@@ -160,11 +161,13 @@ def summary(compared: pd.DataFrame) -> list[str]:
 
 def run_number(row) -> str:
     """Return a number of a run as its difference in standard errors: 'log_prob +0.3'."""
-    return f"{row.quantity.removeprefix('tau.')} {row.z:+.1f}{'?' if row.verdict == NOISY else ''}"
+    kind, quantity, _ = parse(row.quantity)
+    name = quantity if kind == "tau" else row.quantity
+    return f"{name} {row.z:+.1f}{'?' if row.verdict == NOISY else ''}"
 
 
 def claim_text(row) -> str:
-    """Return what was found of a claim, or why it could not be judged."""
+    """Return our value of a claim, or why it could not be judged."""
     parts = [] if math.isnan(row.published) else [f"published {row.published:g}"]
     if not math.isnan(row.ours):
         basis = f", {row.basis}" if row.basis not in ("", "confirmed") else ""
@@ -173,9 +176,9 @@ def claim_text(row) -> str:
     return "; ".join([*parts, *([row.reason] if row.reason else [])])
 
 
-def line(word: str, name: str, what: str, found: str) -> str:
-    """Return one line of the summary, long words on what was compared cut short."""
-    return f"{word:17} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"
+def line(outcome: str, name: str, what: str, found: str) -> str:
+    """Return one line of the summary; a long description of the comparison is shortened."""
+    return f"{outcome:17} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"
 
 
 def markdown(compared: pd.DataFrame) -> list[str]:

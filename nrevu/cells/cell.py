@@ -1,7 +1,7 @@
 """A cell: one grid point, checked and frozen, with a readable name and a digest.
 
-In: a nested mapping, as composed from conf/ or read back from a file. Out: a Cell. The digest
-covers all that determines the cell's numbers and nothing else; the streams come from it.
+In: a nested mapping, as composed from conf/ or read from a file. Out: a Cell. The digest covers
+everything that determines the cell's numbers and nothing else; the random numbers come from it.
 """
 
 import dataclasses
@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from nrevu import distributions
+from nrevu.core.contracts import has, part
 from nrevu.core.probing import probe
-from nrevu.core.sources import own_hash
-from nrevu.core.user_files import is_foreign, load
+from nrevu.core.sources import source_hash
+from nrevu.core.user_files import is_user_file, load_class
 from nrevu.errors import Mistake, unknown
-from nrevu.fields import build, essential, real, whole
+from nrevu.fields import build, changed_fields, integer, real
 from nrevu.files import near, read_json
 from nrevu.methods import METHODS, derived
 
-# Raised whenever a change to the code changes the numbers of some cell; tests/test_chain.py
-# holds a few numbers of this version.
+# Raise it when a change to the code changes the numbers of some cell; tests/cells/test_chains.py
+# has a few numbers of this version.
 SAMPLING_VERSION = 4
 
 
@@ -42,7 +43,7 @@ class U:
 
     @property
     def name(self) -> str:
-        """Return the choice of conf/u that this is."""
+        """Return the name of this choice in conf/u."""
         return "standard" if self == STANDARD else "nonreversible"
 
 
@@ -51,28 +52,28 @@ STANDARD = U(delta=0.0, noise=1.0)
 
 @dataclass(frozen=True)
 class Schedule:
-    """What makes a recorded group."""
+    """How many updates there are in a recorded group, and between Gibbs scans."""
 
-    group: int = whole(at_least=1, at_most=10**9)  # updates per recorded group
+    group: int = integer(at_least=1, at_most=10**9)  # updates per recorded group
     # Updates between Gibbs scans; 0: none.
-    gibbs_every: int = whole(at_least=0, at_most=10**9, default=0)
+    gibbs_every: int = integer(at_least=0, at_most=10**9, default=0)
 
 
 @dataclass(frozen=True)
 class Run:
     """How long to run."""
 
-    groups: int = whole(at_least=1)  # recorded groups, over all chains together
-    burn_in: int = whole(at_least=0)  # groups left out at the start of each chain
-    chains: int = whole(at_least=1)  # independent chains
+    groups: int = integer(at_least=1)  # recorded groups, over all chains together
+    burn_in: int = integer(at_least=0)  # groups left out at the start of each chain
+    chains: int = integer(at_least=1)  # independent chains
 
     def __post_init__(self):
         if self.chains > self.groups:
-            given = f"{self.chains} chains need at least as many groups"
-            raise ValueError(f"{given}, not {self.groups}")
+            message = f"{self.chains} chains need at least as many groups, not {self.groups}"
+            raise ValueError(message)
 
     def lengths(self) -> list[int]:
-        """Return the recorded groups of each chain, differing by one at the most."""
+        """Return the recorded groups of each chain, which differ by at most one."""
         least, more = divmod(self.groups, self.chains)
         return [least + (chain < more) for chain in range(self.chains)]
 
@@ -82,11 +83,11 @@ class Cell:
     """One grid point."""
 
     distribution: Any  # an instance of a distribution's class
-    method: Any  # one of nrevu.method
+    method: Any  # an instance of one of nrevu.methods.METHODS
     u: U
     schedule: Schedule
     run: Run
-    seed: int = whole(at_least=0)
+    seed: int = integer(at_least=0)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -98,12 +99,13 @@ class Cell:
     def name(self) -> str:
         """Return a name that a person can read."""
         parts = identity(self)
-        words = [word(parts[key]) for key in ("distribution", "method", "u")]
-        return " ".join([*words, word(parts["schedule"] | parts["run"]), f"seed={self.seed}"])
+        texts = [format_section(parts[key]) for key in ("distribution", "method", "u")]
+        texts.append(format_section(parts["schedule"] | parts["run"]))
+        return " ".join([*texts, f"seed={self.seed}"])
 
     @property
     def derived(self) -> dict[str, float]:
-        """Return what follows from the method's settings for this distribution."""
+        """Return the numbers that follow from the method's settings for this distribution."""
         return derived(self.method, self.distribution.dim)
 
     @property
@@ -112,42 +114,41 @@ class Cell:
         return (self.run.groups + self.run.burn_in * self.run.chains) * self.schedule.group
 
 
-def word(part: Mapping[str, Any]) -> str:
+def format_section(section: Mapping[str, Any]) -> str:
     """Return 'metropolis(stepsize=1.8)' for {name: metropolis, stepsize: 1.8}."""
-    inside = ",".join(f"{key}={value}" for key, value in part.items() if key != "name")
-    return part.get("name", "") + (f"({inside})" if inside else "")
+    inside = ",".join(f"{key}={value}" for key, value in section.items() if key != "name")
+    return section.get("name", "") + (f"({inside})" if inside else "")
 
 
 def identity(cell: Cell) -> dict[str, Any]:
-    """Return what determines the cell's numbers, the version of the code apart."""
+    """Return what determines the cell's numbers, except the version of the code."""
     return {
-        "distribution": {"name": name_of(cell.distribution), **content(cell.distribution)},
-        "method": {"name": name_of(cell.method), **essential(cell.method)},
-        "u": {"name": cell.u.name} | (essential(cell.u) if cell.u != STANDARD else {}),
-        "schedule": essential(cell.schedule),
-        "run": essential(cell.run),
+        "distribution": {"name": name_of(cell.distribution), **distribution_identity(cell)},
+        "method": {"name": name_of(cell.method), **changed_fields(cell.method)},
+        "u": {"name": cell.u.name} | (changed_fields(cell.u) if cell.u != STANDARD else {}),
+        "schedule": changed_fields(cell.schedule),
+        "run": changed_fields(cell.run),
         "seed": cell.seed,
     }
 
 
-def content(distribution: Any) -> dict[str, Any]:
-    """Return what of a distribution determines numbers: of a file, what is in it."""
-    own = essential(distribution) | getattr(distribution, "content", dict)()
-    if is_foreign(type(distribution)):
-        own["source"] = own_hash(type(distribution))
-    return own
+def distribution_identity(cell: Cell) -> dict[str, Any]:
+    """Return what determines numbers of a distribution: for a user's file, also its source."""
+    kind = type(cell.distribution)
+    source = {"source": source_hash(kind)} if is_user_file(kind) else {}
+    return changed_fields(cell.distribution) | part(cell.distribution, "content")() | source
 
 
 def config(cell: Cell) -> dict[str, Any]:
     """Return the nested mapping that `from_config` turns back into the cell."""
     full = identity(cell)
-    own = {f.name for f in dataclasses.fields(cell.distribution)} | {"name", "source"}
-    full["distribution"] = {k: v for k, v in full["distribution"].items() if k in own}
-    for part in ("distribution", "method", "schedule", "run"):
-        full[part] |= dataclasses.asdict(getattr(cell, part))
+    keys = {f.name for f in dataclasses.fields(cell.distribution)} | {"name", "source"}
+    full["distribution"] = {k: v for k, v in full["distribution"].items() if k in keys}
+    for section in ("distribution", "method", "schedule", "run"):
+        full[section] |= dataclasses.asdict(getattr(cell, section))
     if cell.u != STANDARD:
         full["u"] |= dataclasses.asdict(cell.u)
-    if is_foreign(type(cell.distribution)):
+    if is_user_file(type(cell.distribution)):
         full["distribution"]["file"] = near(inspect.getfile(type(cell.distribution)))
     return full
 
@@ -155,8 +156,8 @@ def config(cell: Cell) -> dict[str, Any]:
 def parameters(cell: Cell) -> dict[str, Any]:
     """Return the cell flat, under the keys that `nrevu run` takes."""
     flat = {}
-    for key, part in config(cell).items():
-        for name, value in part.items() if isinstance(part, dict) else [("", part)]:
+    for key, section in config(cell).items():
+        for name, value in section.items() if isinstance(section, dict) else [("", section)]:
             flat[key if name in ("", "name") else f"{key}.{name}"] = value
     return flat
 
@@ -177,7 +178,7 @@ def from_config(values: Mapping[str, Any]) -> Cell:
         "run": build(Run, values["run"], "run"),
     }
     check_gibbs(distribution, parts["schedule"])
-    if method.update == "hamiltonian" and not hasattr(distribution, "gradient"):
+    if method.update == "hamiltonian" and not has(distribution, "gradient"):
         message = f"'{name_of(distribution)}' has no gradient: only metropolis can sample it"
         raise Mistake(message, key="method")
     seed = values["seed"]
@@ -201,12 +202,12 @@ def load_cells(file: Path) -> list[Cell]:
 
 
 def check_gibbs(distribution: Any, schedule: Schedule) -> None:
-    """Raise a Mistake if there is something to Gibbs-sample and no scan, or the reverse."""
+    """Raise a Mistake unless there are Gibbs scans exactly if the distribution has `gibbs`."""
     name, every = name_of(distribution), schedule.gibbs_every
-    if hasattr(distribution, "gibbs") and every == 0:
+    if has(distribution, "gibbs") and every == 0:
         message = f"'{name}' has variables that only Gibbs scans move: set it to 1 or more"
         raise Mistake(message, key="schedule.gibbs_every")
-    if every > 0 and not hasattr(distribution, "gibbs"):
+    if every > 0 and not has(distribution, "gibbs"):
         message = f"'{name}' has nothing to Gibbs-sample: it must be 0"
         raise Mistake(message, key="schedule.gibbs_every")
 
@@ -218,13 +219,14 @@ def build_distribution(values: Mapping[str, Any]) -> Any:
     settings = {key: value for key, value in values.items() if key not in ("file", "source")}
     if not isinstance(values["file"], str):
         raise Mistake("must be the path of a Python file", key="distribution.file")
-    own = build_named(settings, "distribution", lambda name: load(values["file"], name))
-    probe(own)
-    return own
+    find = functools.partial(load_class, values["file"])
+    distribution = build_named(settings, "distribution", find)
+    probe(distribution)
+    return distribution
 
 
 def build_named(values: Mapping[str, Any], prefix: str, find):
-    """Return the object of {name: ..., settings}, its class found by name."""
+    """Return the object of {name: ..., settings}; `find` returns the class of a name."""
     settings = dict(values)
     return build(find(settings.pop("name", None)), settings, prefix)
 
@@ -248,5 +250,5 @@ def distribution_class(name: str) -> type:
 def name_of(obj: Any) -> str:
     """Return the name under which an object's class is chosen in a config."""
     methods = {cls: name for name, cls in METHODS.items()}
-    own = type(obj).__name__
-    return methods.get(type(obj)) or (own if is_foreign(type(obj)) else own.lower())
+    name = type(obj).__name__
+    return methods.get(type(obj)) or (name if is_user_file(type(obj)) else name.lower())

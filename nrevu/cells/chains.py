@@ -1,8 +1,8 @@
 """Runs the chains of a cell and returns what they recorded.
 
 In: a Cell. Out: a Series: one row per recorded group, chains one after the other. Chains start
-from exact draws, where the distribution offers them, with v uniform on [-1,1], so that their joint
-distribution is right from the first update on. Differs: the paper's start from x = 0, v = 0.5.
+from exact draws, if the distribution has them, with v uniform on [-1,1], so that their joint
+distribution is right from the first update. The paper's chains start from x = 0, v = 0.5 instead.
 """
 
 import dataclasses
@@ -15,24 +15,22 @@ import numpy as np
 
 from nrevu.cells.cell import Cell, Run
 from nrevu.cells.series import Series
-from nrevu.core.binding import UNCOMPILABLE, build, chains_at_once, lanes, uncompilable
-from nrevu.core.contracts import counts_type, recorded
-from nrevu.core.elementary import rounded
+from nrevu.core.binding import UNCOMPILABLE, bind_kernel, chains_at_once, compilation_mistake
+from nrevu.core.contracts import counts_type, has, part
+from nrevu.core.elementary import round_to_32_bits
 from nrevu.core.rng import WORDS, streams
 from nrevu.methods import arguments
 
 NO_TRACE = np.empty((0, 0, 2), np.float32)
-SETTLED = 0x5E771ED  # keeps the streams of starts apart from all others
+SETTLING = 0x5E771ED  # separates the random numbers of starts from all others
 
 
 def sample(cell: Cell) -> Series:
     """Run all chains of a cell; the result depends on the cell alone."""
-    columns = recorded(cell.distribution)
-    rows = np.empty((cell.run.groups, len(columns)), np.float32)
-    rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
-    warm(cell)
-    for chain in range(cell.run.chains) if not hasattr(cell.distribution, "draw") else ():
-        settled(cell.distribution, cell.seed, chain)  # for other cells too: not this one's time
+    rows, rejected = empty_rows(cell, cell.run.groups)
+    compile_kernel(cell)
+    for chain in range(cell.run.chains) if not has(cell.distribution, "draw") else ():
+        settle(cell.distribution, cell.seed, chain)  # cached for all cells: not timed as this one's
     started = time.process_time()
     counts = np.zeros(3, int)
     ends = np.cumsum([0, *cell.run.lengths()])
@@ -40,20 +38,25 @@ def sample(cell: Cell) -> Series:
         counts += run_chains(cell, first, ends, rows, rejected)
     spent = time.process_time() - started
     density, gradient, overflows = counts.tolist()
-    return Series(
-        columns, rows, rejected, tuple(cell.run.lengths()), density, gradient, overflows, spent
-    )
+    columns, lengths = part(cell.distribution, "recorded"), tuple(cell.run.lengths())
+    return Series(columns, rows, rejected, lengths, density, gradient, overflows, spent)
+
+
+def empty_rows(cell: Cell, groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return arrays for the recorded columns (groups, columns) and the counts of rejections."""
+    columns = part(cell.distribution, "recorded")
+    rejected = np.empty(groups, counts_type(cell.schedule.group))
+    return np.empty((groups, len(columns)), np.float32), rejected
 
 
 def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Run the chains again and yield, of each, its rows and its decisions update by update.
+    """Run the chains again and yield the rows and the decisions (updates, 2) of each.
 
-    The decisions (updates, 2) are the u that was compared and whether it accepted, for all the
-    recorded updates; the rows are those that `sample` records, as the random numbers are too.
+    The decisions are the u that was compared and whether it accepted, of every recorded update;
+    the rows are those of `sample`, since the random numbers are the same.
     """
     ends = np.cumsum([0, *cell.run.lengths()])
-    rows = np.empty((cell.run.groups, len(recorded(cell.distribution))), np.float32)
-    rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
+    rows, rejected = empty_rows(cell, cell.run.groups)
     longest = max(cell.run.lengths()) * cell.schedule.group
     for first in range(0, cell.run.chains, chains_at_once(cell.distribution)):
         chains = chains_from(cell, first)
@@ -64,35 +67,33 @@ def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
             yield rows[ends[chain] : ends[chain + 1]], decisions[chain - first, :length]
 
 
-def warm(cell: Cell) -> None:
-    """Compile the cell's kernel, or load it from the cache, by recording nothing.
+def compile_kernel(cell: Cell) -> None:
+    """Compile the cell's kernel, or load it from the cache, by a run that records nothing.
 
     Raises a Mistake if the distribution's functions cannot be compiled.
     """
-    rows = np.empty((0, len(recorded(cell.distribution))), np.float32)
-    rejected = np.empty(0, counts_type(cell.schedule.group))
     short = dataclasses.replace(cell, run=Run(1, 0, 1))
     try:
-        run_chains(short, 0, np.zeros(2, int), rows, rejected)
+        run_chains(short, 0, np.zeros(2, int), *empty_rows(cell, 0))
     except UNCOMPILABLE as error:
-        raise uncompilable(cell.distribution, error) from None
+        raise compilation_mistake(cell.distribution, error) from None
 
 
 def run_chains(
     cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE
 ) -> tuple[int, int, int]:
-    """Fill rows and rejected from as many chains, from `first` on, as the kernel takes at once.
+    """Fill rows and rejected from as many chains, starting at `first`, as the kernel advances.
 
     The rows of chain c are ends[c] to ends[c + 1]. Returns the density and gradient evaluations
     and the overflows of the recorded groups.
     """
-    kernel = build(cell.method.update, type(cell.distribution), rejected.dtype.name)
+    kernel = bind_kernel(cell.method.update, type(cell.distribution), rejected.dtype.name)
     distribution, chains = cell.distribution, chains_from(cell, first)
-    x, p, v, bits = (np.array(part) for part in zip(*(start(cell, c) for c in chains), strict=True))
-    w = np.zeros((len(chains), getattr(distribution, "gibbs_variables", 0)))
-    x, p, w = (beside(part, lanes(type(distribution))) for part in (x, p, w))
+    x, p, v, bits = map(np.array, zip(*(start(cell, c) for c in chains), strict=True))
+    w = np.zeros((len(chains), part(distribution, "gibbs_variables")))
+    x, p, w = (interleave(each, part(distribution, "lanes")) for each in (x, p, w))
     return kernel(
-        x, p, v, w, bits, distribution.data(),
+        x, p, v, w, bits, part(distribution, "data")(),
         *arguments(cell.method, distribution.dim), cell.u.delta, cell.u.noise,
         cell.schedule.group, cell.schedule.gibbs_every, cell.run.burn_in,
         ends[first : first + len(chains) + 1], rows, rejected, decisions,
@@ -100,12 +101,12 @@ def run_chains(
 
 
 def chains_from(cell: Cell, first: int) -> range:
-    """Return the chains that are run at once, from the first of them on."""
+    """Return the chains that a kernel advances together, starting at `first`."""
     return range(first, min(first + chains_at_once(cell.distribution), cell.run.chains))
 
 
-def beside(states: np.ndarray, lanes: int) -> np.ndarray:
-    """Return states (chains, dim) flat, as kernels take them: alternating if `lanes` is not 1."""
+def interleave(states: np.ndarray, lanes: int) -> np.ndarray:
+    """Return states (chains, dim) flat: chain by chain, or interleaved if `lanes` is not 1."""
     if lanes == 1:
         return states.flatten()
     padded = np.zeros((states.shape[1], lanes))
@@ -113,41 +114,44 @@ def beside(states: np.ndarray, lanes: int) -> np.ndarray:
     return padded.ravel()
 
 
-def apart(flat: np.ndarray, lanes: int, chains: int) -> np.ndarray:
-    """Return the states (chains, dim) of what `beside` made of so many."""
+def deinterleave(flat: np.ndarray, lanes: int, chains: int) -> np.ndarray:
+    """Return the states (chains, dim) of a flat array: the inverse of `interleave`."""
     return flat.reshape(chains, -1) if lanes == 1 else flat.reshape(-1, lanes).T[:chains]
 
 
 def start(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
     """Return the x, p, v and generator's bits that a chain starts with."""
     rng, bits = streams(cell.seed, cell.digest, chain)
-    exact = hasattr(cell.distribution, "draw")
-    x = cell.distribution.draw(rng) if exact else settled(cell.distribution, cell.seed, chain)
-    return rounded(x), rounded(rng.standard_normal(x.size)), rng.uniform(-1.0, 1.0), bits
+    exact = has(cell.distribution, "draw")
+    x = cell.distribution.draw(rng) if exact else settle(cell.distribution, cell.seed, chain)
+    x, p = round_to_32_bits(x), round_to_32_bits(rng.standard_normal(x.size))
+    return x, p, rng.uniform(-1.0, 1.0), bits
 
 
 @functools.cache
-def settled(distribution: Any, seed: int, chain: int) -> np.ndarray:
-    """Return where a chain starts in a distribution that offers no exact draws.
+def settle(distribution: Any, seed: int, chain: int) -> np.ndarray:
+    """Return where a chain starts in a distribution without exact draws: after its `settling`.
 
-    A distribution may ask for some HMC of cautious stepsize that leads away from its `start`. It
-    is the same for all cells of the distribution, so that it is made once in a process; each
-    cell's own burn-in comes after it.
+    That is HMC with a small stepsize, which leads away from `start`. It is the same for all cells
+    of the distribution and cached in a process; each cell's burn-in comes after it.
     """
-    root = np.random.SeedSequence([seed, chain, SETTLED])
+    root = np.random.SeedSequence([seed, chain, SETTLING])
     rng = np.random.default_rng(root)
-    x = rounded(distribution.start(rng))
-    if not hasattr(distribution, "settling"):
+    x = round_to_32_bits(part(distribution, "start")(rng))
+    eta, L, trajectories = part(distribution, "settling")
+    if not trajectories:
         return x
-    eta, L, trajectories = distribution.settling
-    kernel = build("hamiltonian", type(distribution))
-    width = lanes(type(distribution))
-    flat, p = beside(x[None], width), beside(rounded(rng.standard_normal((1, x.size))), width)
-    w = beside(np.zeros((1, getattr(distribution, "gibbs_variables", 0))), width)
+    kernel = bind_kernel("hamiltonian", type(distribution))
+    width = part(distribution, "lanes")
+    momentum = round_to_32_bits(rng.standard_normal((1, x.size)))
+    flat, p = interleave(x[None], width), interleave(momentum, width)
+    w = interleave(np.zeros((1, part(distribution, "gibbs_variables"))), width)
     bits = rng.integers(2**64, size=(1, WORDS), dtype=np.uint64)
-    nothing = (np.empty((0, len(recorded(distribution))), np.float32), np.empty(0, np.uint8))
+    columns = len(part(distribution, "recorded"))
+    nothing = (np.empty((0, columns), np.float32), np.empty(0, np.uint8))
     kernel(
-        flat, p, rng.uniform(-1.0, 1.0, 1), w, bits, distribution.data(), eta, 0.0, L, 30.0, 0.0,
-        1.0, trajectories, 1 if w.size else 0, 1, np.zeros(2, int), *nothing, NO_TRACE,
+        flat, p, rng.uniform(-1.0, 1.0, 1), w, bits, part(distribution, "data")(),
+        eta, 0.0, L, 30.0, 0.0, 1.0,
+        trajectories, 1 if w.size else 0, 1, np.zeros(2, int), *nothing, NO_TRACE,
     )  # fmt: skip
-    return apart(flat, width, 1)[0].copy()
+    return deinterleave(flat, width, 1)[0].copy()

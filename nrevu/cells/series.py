@@ -1,4 +1,4 @@
-"""What the chains of one cell recorded; the form in which it is kept and analysed."""
+"""What the chains of one cell recorded: as it is stored and analysed."""
 
 import dataclasses
 import hashlib
@@ -30,8 +30,8 @@ def bits(series: Series) -> str:
     return hashed.hexdigest()[:16]
 
 
-def part(series: Series, chains: range) -> Series:
-    """Return what some consecutive chains recorded, with their share of the counts."""
+def select_chains(series: Series, chains: range) -> Series:
+    """Return the series of some consecutive chains, with their share of the counts."""
     ends = np.cumsum([0, *series.lengths])
     rows = slice(ends[chains[0]], ends[chains[-1] + 1])
     groups = len(series.rows[rows])

@@ -1,5 +1,4 @@
-"""The commands of `nrevu`, a file each: `add` gives the parser its words, `execute` does it.
+"""The commands of `nrevu`, one file each: `add` defines the arguments, `execute` runs the command.
 
-Slow modules (Hydra, numba, pandas, matplotlib) are imported by the function that needs them, so
-that help is instant.
+Functions import slow modules (Hydra, numba, pandas, matplotlib) themselves, so help is instant.
 """

@@ -1,21 +1,40 @@
-"""Words that several commands share."""
+"""Defines a command, and the arguments that several commands share."""
 
 import argparse
+from collections.abc import Callable
+
+Parser = argparse.ArgumentParser
+RESULTS = "the folder of all results (default: results)"
 
 
-def add_experiment(sub: argparse.ArgumentParser) -> None:
-    """Add the words that choose an experiment."""
+def add_command(subs, name: str, help: str, about: str, run: Callable) -> Parser:
+    """Add a command with its help line, its description and the function that runs it."""
+    keep_lines = argparse.RawDescriptionHelpFormatter
+    sub = subs.add_parser(name, help=help, description=about, formatter_class=keep_lines)
+    sub.set_defaults(command=run)
+    return sub
+
+
+def add_experiment(sub: Parser) -> None:
+    """Add the arguments that select an experiment."""
     sub.add_argument("experiment", help="a name in conf/experiment, or a YAML file")
     add_size(sub)
 
 
-def add_experiments(sub: argparse.ArgumentParser, size: str = "paper") -> None:
-    """Add the words that choose several experiments, or all."""
-    sub.add_argument("experiments", nargs="*", help="names or YAML files; default: the paper's")
+def add_experiments(sub: Parser, size: str = "paper") -> None:
+    """Add the arguments that select several experiments, or all."""
+    sub.add_argument("experiments", nargs="*", help="names or YAML files (default: the paper's)")
     add_size(sub, size)
 
 
-def add_size(sub: argparse.ArgumentParser, size: str = "paper") -> None:
-    """Add the words that choose run lengths and a seed."""
+def add_size(sub: Parser, size: str = "paper") -> None:
+    """Add the options that select run lengths and a seed."""
     sub.add_argument("--size", default=size, help=f"smoke, quick or paper (default: {size})")
-    sub.add_argument("--seed", type=int, help="another seed than the configured one")
+    sub.add_argument("--seed", type=int, help="replaces the configured seed")
+
+
+def count(text: str) -> int:
+    """Return a positive integer, or raise the error that argparse prints."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not allowed: an integer, 1 or more")
+    return int(text)

@@ -1,12 +1,12 @@
-"""`nrevu cells`: what an experiment would run."""
+"""`nrevu cells`: lists the cells of an experiment."""
 
 import argparse
 import json
 
-from nrevu.commands.arguments import add_experiment
+from nrevu.commands.arguments import add_command, add_experiment
 
 ABOUT = """\
-Lists the cells that an experiment would run: digests, and the settings in which they differ.
+Lists the cells of an experiment: the digest of each, and the settings in which they differ.
 
   nrevu cells fig1
   nrevu cells fig1 --size quick --json
@@ -15,16 +15,10 @@ Lists the cells that an experiment would run: digests, and the settings in which
 
 
 def add(subs) -> None:
-    """Add the command's words."""
-    cells = subs.add_parser(
-        "cells",
-        help="list the cells of an experiment",
-        description=ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    """Define the arguments."""
+    cells = add_command(subs, "cells", "list the cells of an experiment", ABOUT, execute)
     add_experiment(cells)
-    cells.add_argument("--json", action="store_true", help="print the configs as JSON")
-    cells.set_defaults(command=execute)
+    cells.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def execute(args: argparse.Namespace) -> None:
@@ -35,20 +29,16 @@ def execute(args: argparse.Namespace) -> None:
 
     experiment = expand(args.experiment, args.size, seed_setting(args.seed))
     if args.json:
-        data = {
-            "experiment": experiment.name,
-            "size": args.size,
-            "estimate": vars(experiment.estimate),
-            "cells": {cell.digest: config(cell) for cell in experiment.cells},
-        }
-        text = json.dumps(data, indent=1)
-    else:
-        flat = [parameters(cell) for cell in experiment.cells]
-        names = dict.fromkeys(name for row in flat for name in row)
-        varying = [n for n in names if len({row.get(n) for row in flat}) > 1]
-        same = [f"{n}={v}" for n, v in flat[0].items() if n not in varying]
-        lines = [f"{experiment.name}: {experiment.title}", "all: " + " ".join(same)]
-        for cell, row in zip(experiment.cells, flat, strict=True):
-            lines.append(" ".join([cell.digest, *(f"{n}={row[n]}" for n in varying if n in row)]))
-        text = "\n".join([*lines, f"{len(flat)} cells at size {args.size}"])
-    print(text)
+        data = {"experiment": experiment.name, "size": args.size}
+        data |= {"estimate": vars(experiment.estimate)}
+        data |= {"cells": {cell.digest: config(cell) for cell in experiment.cells}}
+        print(json.dumps(data, indent=1))
+        return
+    rows = [parameters(cell) for cell in experiment.cells]
+    names = dict.fromkeys(name for row in rows for name in row)
+    varying = [n for n in names if len({row.get(n) for row in rows}) > 1]
+    shared = [f"{n}={v}" for n, v in rows[0].items() if n not in varying]
+    print(f"{experiment.name}: {experiment.title}", " ".join(["all:", *shared]), sep="\n")
+    for cell, row in zip(experiment.cells, rows, strict=True):
+        print(cell.digest, *(f"{n}={row[n]}" for n in varying if n in row))
+    print(f"{len(rows)} cells at size {args.size}")

@@ -1,23 +1,23 @@
-"""`nrevu export`: what the workflow has made, in forms that other programs read."""
+"""`nrevu export`: writes chains and tables in formats that other programs read."""
 
 import argparse
 from pathlib import Path
 
-from nrevu.commands.arguments import add_experiment
+from nrevu.commands.arguments import RESULTS, add_command, add_experiment
 
 ABOUT = """\
-Copies what `nrevu make` has left in results/ for other programs to read.
+Exports results of `nrevu make` for other programs.
 
-  nrevu export cell 3fa9                            a cell's chains, for ArviZ
+  nrevu export cell 3fa9                            the chains of a cell, for ArviZ
   nrevu export cell experiment=fig1 size=smoke method.stepsize=1.8 u=standard
-  nrevu export table fig1 --out fig1.parquet        an experiment's table
+  nrevu export table fig1 --out fig1.parquet        the table of an experiment
 """
 CELL = """\
-Writes the chains of one cell as a NetCDF file in ArviZ's form, InferenceData: `posterior` has
-every quantity, `sample_stats` the updates rejected in each group and the acceptance rate, both
-(chain, draw), a draw being a recorded group. The attributes say what made them.
+Writes the chains of one cell as a NetCDF file in ArviZ's InferenceData format. `posterior` holds
+every quantity, `sample_stats` the rejected updates of each group and the acceptance rate, all with
+dimensions (chain, draw); a draw is a recorded group. The attributes hold settings and provenance.
 
-  nrevu export cell 3fa9                            the start of a digest is enough
+  nrevu export cell 3fa9                            the first digits of a digest are enough
   nrevu export cell experiment=fig1 size=smoke method.stepsize=1.8 u=standard
   nrevu export cell 3fa9 --out best.nc --results ../other/results
 
@@ -26,46 +26,42 @@ Then, in Python:
   import arviz
   arviz.summary(arviz.from_netcdf("best.nc"))
 
-Needs the extra `arviz`: pip install 'nrevu[arviz]'. Digests are in the tables, in the report, and
-listed by `nrevu cells`; settings are the words of `nrevu run`.
+This command needs the extra `arviz`: pip install 'nrevu[arviz]'. You find digests in the tables,
+in the report and by `nrevu cells`. Settings have the form that `nrevu run` takes.
 """
 TABLE = """\
-Writes a table of an experiment in the form of the file's ending, .csv or .parquet.
+Writes a table of an experiment. The file's suffix, .csv or .parquet, selects the format.
 
   nrevu export table fig1 --out fig1.parquet
   nrevu export table fig1 --size quick --out fig1.csv
-  nrevu export table fig2 --confirmed               the best cells, run again
-  nrevu export table fig2 --comparison              what was published beside what was found
+  nrevu export table fig2 --confirmed               the best cells, from their confirming runs
+  nrevu export table fig2 --comparison              published numbers and ours
 """
 
 
 def add(subs) -> None:
-    """Add the command's words."""
-    form = {"formatter_class": argparse.RawDescriptionHelpFormatter}
-    export = subs.add_parser(
-        "export", help="write chains for ArviZ, or a table", description=ABOUT, **form
-    )
+    """Define the arguments."""
+    export = add_command(subs, "export", "export chains for ArviZ, or a table", ABOUT, None)
     kinds = export.add_subparsers(required=True, metavar="WHAT")
-    cell = kinds.add_parser("cell", help="a cell's chains, for ArviZ", description=CELL, **form)
-    cell.add_argument(
-        "cell", nargs="+", metavar="CELL", help="a digest, or its start; or KEY=VALUE ..."
-    )
-    cell.add_argument("--out", type=Path, help="a file .nc (default: DIGEST.nc)")
-    cell.set_defaults(command=execute_cell)
-    table = kinds.add_parser("table", help="an experiment's table", description=TABLE, **form)
+    cell = add_command(kinds, "cell", "the chains of a cell, for ArviZ", CELL, execute_cell)
+    help = "a digest or its first digits; or KEY=VALUE ..."
+    cell.add_argument("cell", nargs="+", metavar="CELL", help=help)
+    cell.add_argument("--out", type=Path, help="a .nc file (default: DIGEST.nc)")
+    table = add_command(kinds, "table", "the table of an experiment", TABLE, execute_table)
     add_experiment(table)
     which = table.add_mutually_exclusive_group()
     for what, about in (("confirmed", "the confirmed cells"), ("comparison", "the comparison")):
-        message = f"{about} instead"
-        which.add_argument(f"--{what}", action="store_const", dest="what", const=what, help=message)
-    table.add_argument("--out", type=Path, help="a file .csv or .parquet (default: a .csv here)")
-    table.set_defaults(command=execute_table, what="table")
+        help = f"export {about} instead"
+        which.add_argument(f"--{what}", action="store_const", dest="what", const=what, help=help)
+    help = "a .csv or .parquet file (default: EXPERIMENT_table.csv)"
+    table.add_argument("--out", type=Path, help=help)
+    table.set_defaults(what="table")
     for sub in (cell, table):
-        sub.add_argument("--results", type=Path, default=Path("results"), help="where results are")
+        sub.add_argument("--results", type=Path, default=Path("results"), help=RESULTS)
 
 
 def execute_cell(args: argparse.Namespace) -> None:
-    """Write a cell's chains, and say if some were cut."""
+    """Write a cell's chains, and report chains that were shortened."""
     from nrevu.results.export import export_cell
 
     path, series = export_cell(args.cell, args.results / "cells", args.out)
@@ -73,15 +69,15 @@ def execute_cell(args: argparse.Namespace) -> None:
     print(f"{path}: {len(series.lengths)} chains of {shortest} draws")
     if longest > shortest:
         cut = sum(length > shortest for length in series.lengths)
-        print(f"{cut} of the chains had a draw more, which was left out: all must be as long")
+        print(f"the last draw of {cut} longer chains is omitted: all chains must have equal length")
 
 
 def execute_table(args: argparse.Namespace) -> None:
     """Write a table."""
     from nrevu.results.export import export_table
 
-    where = (args.what, args.results, args.out)
-    path, rows, old = export_table(args.experiment, args.size, args.seed, *where)
+    paths = (args.what, args.results, args.out)
+    path, rows, old = export_table(args.experiment, args.size, args.seed, *paths)
     print(f"{path}: {rows} rows")
     if old:
-        print("the sweep has changed since this table was made: nrevu make brings it up to date")
+        print("the sweep has changed since this table was written: `nrevu make` updates it")

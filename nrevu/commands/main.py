@@ -1,47 +1,36 @@
-"""The `nrevu` command: reads the command line and turns a Mistake into exit code 2."""
+"""The `nrevu` command: parses the command line and turns a Mistake into exit code 2."""
 
 import argparse
 import os
 import sys
 
 from nrevu import __version__
-from nrevu.commands import (
-    cells,
-    check,
-    export,
-    make,
-    new,
-    plan,
-    reference,
-    report,
-    run,
-    steps,
-    verify,
-)
+from nrevu.commands import cells, check, export, make, new, plan, reference, report, run, verify
+from nrevu.commands.steps import add as add_steps
 from nrevu.errors import Mistake
 
 DESCRIPTION = """\
 Experiments on Metropolis accept/reject methods, after Radford Neal (2020): keep the uniform u of
 the accept/reject test in the chain's state and move it non-reversibly.
 
-  nrevu make                          the whole paper, into results/ of this folder
-  nrevu make my_sweep.yaml            a sweep of your own
-  nrevu plan my_sweep.yaml            what that would take, and what of it is done
-  nrevu run method.stepsize=1.8       one cell, here and now
+  nrevu make                          run the paper's experiments; results go to results/
+  nrevu make my_sweep.yaml            run your own sweep
+  nrevu plan my_sweep.yaml            show what is done, what is left to run, and how long it takes
+  nrevu run method.stepsize=1.8       run one cell and print its results
 """
-COMMANDS = (make, plan, run, cells, new, check, report, export, verify, reference, steps)
+COMMANDS = (make, plan, run, cells, new, check, report, export, verify, reference)
 
 
-def main(words: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    # One thread for numpy's linear algebra: for series as short as ours its threads only wait for
-    # each other (200 times the CPU time, seen), and jobs run side by side already.
+    # numpy's linear algebra gets one thread: on series as short as ours, more threads only wait for
+    # each other (200 times the CPU time was measured), and several jobs run at once anyway.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    words = list(sys.argv[1:] if words is None else words)
-    passed_on: list[str] = []
-    if words[:1] == ["make"]:
-        words, passed_on = make.split(words)
-    args = parser().parse_args(words, argparse.Namespace(snakemake=passed_on))
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    for_snakemake: list[str] = []
+    if arguments[:1] == ["make"]:
+        arguments, for_snakemake = make.split(arguments)
+    args = parser().parse_args(arguments, argparse.Namespace(snakemake=for_snakemake))
     try:
         args.command(args)
     except Mistake as mistake:
@@ -53,7 +42,7 @@ def main(words: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("nrevu: interrupted; finished cells are kept", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader, `head` say, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has stopped reading
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return 0
@@ -61,11 +50,11 @@ def main(words: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    top = argparse.ArgumentParser(
-        "nrevu", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    keep_lines = argparse.RawDescriptionHelpFormatter
+    top = argparse.ArgumentParser("nrevu", description=DESCRIPTION, formatter_class=keep_lines)
     top.add_argument("--version", action="version", version=f"nrevu {__version__}")
     subs = top.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(subs)
+    add_steps(subs)
     return top

@@ -1,70 +1,61 @@
-"""`nrevu new`: a file to start from, with comments, that runs as it is."""
+"""`nrevu new`: writes a commented file to start from, which runs as it is."""
 
 import argparse
 from pathlib import Path
 
+from nrevu.commands.arguments import add_command
 from nrevu.errors import Mistake, unknown
 from nrevu.files import PACKAGE, shipped
 
-TEMPLATES = PACKAGE / "templates"
-KINDS = {  # what to copy, and its usual name
-    "distribution": (TEMPLATES / "my_density.py", "my_density.py"),
-    "sweep": (TEMPLATES / "my_sweep.yaml", "my_sweep.yaml"),
+KINDS = {  # the template, and the default name of its copy
+    "distribution": (PACKAGE / "templates/my_density.py", "my_density.py"),
+    "sweep": (PACKAGE / "templates/my_sweep.yaml", "my_sweep.yaml"),
     "slurm": (shipped("workflow") / "profiles/slurm/config.yaml", "slurm.yaml"),
 }
 NEXT = {
-    "distribution": ("nrevu check {path}", "nrevu run distribution.file={path}"),
-    "sweep": ("nrevu cells {path}", "nrevu make {path} --size quick"),
-    "slurm": (
-        "fill in partition and account, then",
-        "nrevu make --size smoke --workflow-profile {path}",
-    ),
+    "distribution": "  nrevu check {path}\n  nrevu run distribution.file={path}",
+    "sweep": "  nrevu cells {path}\n  nrevu make {path} --size quick",
+    "slurm": "  set partition and account, then\n"
+    "  nrevu make --size smoke --workflow-profile {path}",
 }
 ABOUT = """\
-Writes a file to start from: it runs as it is, and its comments say what each part does.
+Writes a file to start from. It runs as it is, and comments explain each part.
 
 {examples}
 
-A file that is there already is left alone.
+Existing files are not overwritten.
 """
 
 
 def add(subs) -> None:
-    """Add the command's words."""
+    """Define the arguments."""
     examples = [f"  nrevu new {kind:14} writes {name}" for kind, (_, name) in KINDS.items()]
-    new = subs.add_parser(
-        "new",
-        help="write a file to start from",
-        description=ABOUT.format(examples="\n".join(examples)),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = ABOUT.format(examples="\n".join(examples))
+    new = add_command(subs, "new", "write a file to start from", about, execute)
     new.add_argument("kind", metavar="KIND", help=", ".join(KINDS))
-    new.add_argument("path", nargs="?", type=Path, help="its name, or a folder (default: as above)")
-    new.set_defaults(command=execute)
+    new.add_argument("path", nargs="?", type=Path, help="a file or a folder (default: as above)")
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Write the file and say what to do with it."""
+    """Write the file and print the next commands."""
     if args.kind not in KINDS:
         raise unknown("kind", args.kind, KINDS, place="command line")
     template, name = KINDS[args.kind]
-    path = place(args.path, name)
+    path = target(args.path, name)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(template.read_text(encoding="utf-8").replace(name, path.name))
     except FileExistsError:
-        raise Mistake("is there already: give another name", place=str(path)) from None
+        raise Mistake("already exists: give another name", place=str(path)) from None
     except OSError as error:
-        raise Mistake(error.strerror.lower(), place=str(path)) from None
-    print(f"{path} is written. Next:\n")
-    for command in NEXT[args.kind]:
-        print(f"  {command.format(path=path)}")
+        raise Mistake((error.strerror or str(error)).lower(), place=str(path)) from None
+    print(f"{path} is written. Next:\n", NEXT[args.kind].format(path=path), sep="\n")
 
 
-def place(path: Path | None, name: str) -> Path:
-    """Return where the file goes: a name of the right kind, in a folder if it names one."""
+def target(path: Path | None, name: str) -> Path:
+    """Return the path of the new file; a folder receives the default name."""
     if path is None or path.is_dir():
         return (path or Path()) / name
     if path.suffix != Path(name).suffix:
-        raise Mistake(f"its name must end with {Path(name).suffix}", place=str(path))
+        raise Mistake(f"the name must end with {Path(name).suffix}", place=str(path))
     return path

@@ -1,14 +1,14 @@
-"""`nrevu plan`: what is done, what is to run and why, and what it would take."""
+"""`nrevu plan`: shows what is done, what is left to run and why, and what it takes."""
 
 import argparse
 import json
 import os
 
-from nrevu.commands.arguments import add_experiments
+from nrevu.commands.arguments import add_command, add_experiments, count
 
 ABOUT = """\
-Shows what `nrevu make` would run in this folder, and why: cells that are new, whose settings or
-code changed, or whose files are damaged; about how much CPU time, wall time and disk that takes.
+Shows what `nrevu make` would run in the current folder, and why: cells that are new, whose settings
+or code changed, or whose files are damaged. Estimates CPU time, wall time and disk space.
 
   nrevu plan
   nrevu plan fig1 my_sweep.yaml --size quick --cores 8
@@ -17,75 +17,61 @@ code changed, or whose files are damaged; about how much CPU time, wall time and
 
 
 def add(subs) -> None:
-    """Add the command's words."""
-    plan = subs.add_parser(
-        "plan",
-        help="show what is done, what is to run, and what it takes",
-        description=ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    """Define the arguments."""
+    help = "show what is done, what is left to run, and what it takes"
+    plan = add_command(subs, "plan", help, ABOUT, execute)
     add_experiments(plan)
-    plan.add_argument("--cores", type=int, help="for the wall time (default: this machine's)")
-    plan.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    plan.set_defaults(command=execute)
+    plan.add_argument("--cores", type=count, metavar="N", help="for the wall time (default: all)")
+    plan.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def execute(args: argparse.Namespace) -> None:
     """Print the plan."""
-    from nrevu.errors import Mistake
     from nrevu.pipeline.plan import plan_from_config
     from nrevu.pipeline.preview import status, total_seconds
 
-    if args.cores is not None and args.cores < 1:
-        raise Mistake(f"{args.cores} is not allowed: 1 or more", "--cores", "command line")
     cores = args.cores or os.cpu_count() or 1
-    asked = {"experiments": args.experiments} if args.experiments else {}
-    asked |= {"seed": args.seed} if args.seed is not None else {}
-    plan = plan_from_config({"size": args.size, **asked}, announce=lambda text: None)
-    shares = status(plan)
-    seconds = total_seconds(shares)
+    config = {"size": args.size, "seed": args.seed, "experiments": args.experiments or None}
+    config = {key: value for key, value in config.items() if value is not None}
+    shares = status(plan_from_config(config, announce=lambda text: None))
+    seconds, process = total_seconds(shares), running()
     if args.json:
         rows = [{**vars(share), "reasons": dict(share.reasons)} for share in shares]
         total = {"cpu_seconds": seconds, "wall_seconds": seconds / cores, "cores": cores}
-        total |= {"bytes": sum(s.bytes for s in shares), "running": running()}
-        text = json.dumps({"experiments": rows, **total})
+        total |= {"bytes": sum(s.bytes for s in shares), "running": process}
+        print(json.dumps({"experiments": rows, **total}))
     else:
-        text = "\n".join([*lines(shares, seconds, cores), *([running()] if running() else [])])
-    print(text)
+        print(*lines(shares, seconds, cores), *([process] if process else []), sep="\n")
 
 
 def running() -> str | None:
-    """Return who runs the workflow here and how far it is, if anyone does."""
+    """Return which process runs the workflow in this folder, and its progress, if one does."""
     from nrevu.pipeline.locking import PROGRESS, running_process
 
-    holder = running_process()
-    if not holder:
+    process = running_process()
+    if not process:
         return None
-    far = PROGRESS.read_text() if PROGRESS.exists() else "it has just begun"
-    return f"process {holder} is running the workflow here: {far}"
+    progress = PROGRESS.read_text() if PROGRESS.exists() else "it has just begun"
+    return f"process {process} is running the workflow here: {progress}"
 
 
 def lines(shares, seconds: float, cores: int) -> list[str]:
-    """Return the plan as lines for people."""
+    """Return the plan as lines of text: a row for each experiment, then the total."""
     from nrevu.pipeline.progress import duration
 
     head = f"{'experiment':20}{'cells':>7}{'done':>7}{'to run':>8}{'CPU time':>14}{'disk':>10}  why"
-    told = [head]
+    text = [head]
     for s in shares:
         why = ", ".join(f"{count} {reason}" for reason, count in s.reasons.items())
-        left = s.cells - s.done
-        cpu, room = (duration(s.seconds), megabytes(s.bytes)) if s.seconds else ("-", "-")
-        told.append(f"{s.name:20}{s.cells:7}{s.done:7}{left:8}{cpu:>14}{room:>10}  {why}".rstrip())
-    left, room = sum(s.cells - s.done for s in shares), sum(s.bytes for s in shares)
-    if seconds:
-        told.append(
-            f"{left} cells to run, best ones to confirm, tables and figures: about "
-            f"{duration(seconds)} of CPU time, {duration(seconds / cores)} on {cores} "
-            f"core{'s' if cores > 1 else ''}, {megabytes(room)} of disk"
-        )
-    else:
-        told.append("nothing to run")
-    return told
+        cpu, disk = (duration(s.seconds), megabytes(s.bytes)) if s.seconds else ("-", "-")
+        row = f"{s.name:20}{s.cells:7}{s.done:7}{s.cells - s.done:8}{cpu:>14}{disk:>10}  {why}"
+        text.append(row.rstrip())
+    if not seconds:
+        return [*text, "nothing to run"]
+    left, disk = sum(s.cells - s.done for s in shares), megabytes(sum(s.bytes for s in shares))
+    total = f"{left} cells to run, best cells to confirm, tables and figures: about "
+    total += f"{duration(seconds)} of CPU time, {duration(seconds / cores)} on {cores} "
+    return [*text, f"{total}core{'s' if cores > 1 else ''}, {disk} of disk"]
 
 
 def megabytes(count: int) -> str:

@@ -1,35 +1,32 @@
-"""`nrevu reference`: makes the reference run that the package ships. For its maintainers."""
+"""`nrevu reference`: regenerates the reference run that the package ships, for maintainers."""
 
 import argparse
 import subprocess
 import sys
 from pathlib import Path
 
+from nrevu.commands.arguments import add_command
+
 ABOUT = """\
-Runs the default experiments in this folder at every size and writes the bits and numbers of their
-cells into the package, in nrevu/reference/. For maintainers, after a change that raises the version
-of the sampling code; what is in results/ already is not run again.
+Runs the default experiments in the current folder at every size and writes the hashes and numbers
+of their cells into the package, nrevu/results/reference/. Maintainers run it after they raise the
+version of the sampling code. Finished work in results/ is not repeated.
 
   nrevu reference
   nrevu reference --sizes smoke quick
 """
+SIZES = ("smoke", "quick", "paper")
 
 
 def add(subs) -> None:
-    """Add the command's arguments."""
-    reference = subs.add_parser(
-        "reference",
-        help="make the reference run that the package ships",
-        description=ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    sizes = ("smoke", "quick", "paper")
-    reference.add_argument("--sizes", nargs="+", default=sizes, choices=sizes, help="default: all")
-    reference.set_defaults(command=execute)
+    """Define the arguments."""
+    help = "regenerate the reference run that the package ships"
+    reference = add_command(subs, "reference", help, ABOUT, execute)
+    reference.add_argument("--sizes", nargs="+", default=SIZES, choices=SIZES, help="default: all")
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Run the default experiments at each size, then write what they gave into the package."""
+    """Run the default experiments at each size, then write their results into the package."""
     from nrevu.analysis.comparison import read_comparison
     from nrevu.experiments.experiment import default_set
     from nrevu.results.provenance import provenance
@@ -39,14 +36,10 @@ def execute(args: argparse.Namespace) -> None:
     for size in args.sizes:
         subprocess.run([sys.executable, "-m", "nrevu", "make", "--size", size], check=True)
         folders = [Path("results") / size / name for name in default_set()]
-        files = [
-            folder / f"{kind}.parquet" for folder in folders for kind in ("table", "confirmed")
-        ]
+        kinds = ("table.parquet", "confirmed.parquet")
+        files = [folder / kind for folder in folders for kind in kinds]
         about = {key: provenance()[key] for key in ("nrevu", *DECISIVE)}
         tables = [read_tables([str(file)]) for file in files if file.exists()]
-        compared = [
-            read_comparison(folder / "comparison.csv").assign(experiment=folder.name)
-            for folder in folders
-            if (folder / "comparison.csv").exists()
-        ]
+        found = [f / "comparison.csv" for f in folders if (f / "comparison.csv").exists()]
+        compared = [read_comparison(f).assign(experiment=f.parent.name) for f in found]
         print(write(size, about, tables, compared))

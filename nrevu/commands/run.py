@@ -1,71 +1,64 @@
-"""`nrevu run`: one cell, run here and now, and what was found."""
+"""`nrevu run`: runs one cell and prints its results."""
 
 import argparse
 import json
 
+from nrevu.commands.arguments import add_command
 from nrevu.files import choices, folder
 
 ABOUT = """\
-Runs one cell and prints what was found, with standard errors. Nothing is written to disk.
+Runs one cell and prints the results with standard errors. Writes nothing to disk.
 
   nrevu run distribution=gaussian method=metropolis method.stepsize=1.8 size=quick
   nrevu run u=nonreversible u.delta=0.3 run.groups=100000 seed=7
   nrevu run experiment=fig1 method.stepsize=2.4 --json
 
 `experiment=NAME` starts from the settings that all cells of that experiment share. Every key,
-with its meaning and default, is in {folder}/config.yaml and the folders beside it. To choose from:
+with its meaning and default, is in {folder}/config.yaml and the folders next to it. The choices:
 
 {choices}
 """
 
 
 def add(subs) -> None:
-    """Add the command's words."""
+    """Define the arguments."""
     groups = ("distribution", "method", "u", "size", "experiment")
     listed = "\n".join(f"  {group:13} {', '.join(choices(group))}" for group in groups)
-    run = subs.add_parser(
-        "run",
-        help="run one cell and print its results",
-        description=ABOUT.format(folder=folder(), choices=listed),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = ABOUT.format(folder=folder(), choices=listed)
+    run = add_command(subs, "run", "run one cell and print its results", about, execute)
     run.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="as in conf/config.yaml")
-    run.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    run.set_defaults(command=execute)
+    run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def execute(args: argparse.Namespace) -> None:
     """Run one cell and print a table or JSON."""
-    from nrevu.experiments.experiment import by_hand
+    from nrevu.experiments.experiment import single_cell
     from nrevu.experiments.settings import parse
 
-    cell, estimate = by_hand(parse(args.settings))
+    cell, estimate = single_cell(parse(args.settings))
     from nrevu.analysis.result import summarise
     from nrevu.cells.chains import sample
     from nrevu.core.target import TARGET, target_note
-    from nrevu.core.user_files import failing
+    from nrevu.core.user_files import user_errors
 
-    with failing(cell.distribution):
+    with user_errors(cell.distribution):
         result = summarise(cell, sample(cell), estimate)
     result |= {"target": TARGET, "target_note": target_note()}
     print(json.dumps(result) if args.json else as_text(result))
 
 
 def as_text(result: dict) -> str:
-    """Return a result as a small table for people."""
-    rate = result["rejection_rate"]
+    """Return a result as a small table, followed by notes."""
     lines = [result["name"], "", f"{'':24}{'value':>12}{'std. error':>12}"]
-    lines.append(f"{'rejection rate':24}{number(rate['value'])}{number(rate['se'])}")
-    clustering = result["clustering"]
-    lines.append(f"{'clustering':24}{number(clustering['value'])}{number(clustering['se'])}")
+    lines += [row("rejection rate", result["rejection_rate"])]
+    lines += [row("clustering", result["clustering"])]
     for quantity, tau in result["tau"].items():
         mark = "  lag too short" if quantity in result["lag_too_short"] else ""
         mark += "  not converged" if quantity in result["not_converged"] else ""
-        lines.append(f"{'tau ' + quantity:24}{number(tau['value'])}{number(tau['se'])}{mark}")
+        lines += [row(f"tau {quantity}", tau) + mark]
     for quantity, about in result.get("posterior", {}).items():
         rhat, effective = number(about["rhat"], 7, 3), number(about["effective"], 8, 0)
-        mean, notes = about["mean"], f"   R-hat{rhat}, effective{effective}"
-        lines.append(f"{'mean ' + quantity:24}{number(mean['value'])}{number(mean['se'])}{notes}")
+        lines += [row(f"mean {quantity}", about["mean"]) + f"   R-hat{rhat}, effective{effective}"]
     counts = result["evaluations"]
     lines += [
         "",
@@ -75,24 +68,31 @@ def as_text(result: dict) -> str:
         f"{result['cpu_seconds']:.2f} CPU seconds, {result['ns_per_update']:.0f} ns per update; "
         f"digest {result['digest']}, bits {result['bits']}",
     ]
-    if result["target_note"]:
-        lines.append(result["target_note"])
+    return "\n".join([*lines, *notes(result)])
+
+
+def notes(result: dict) -> list[str]:
+    """Return warnings and explanations as lines."""
+    lines = [result["target_note"]] if result["target_note"] else []
     for quantity in result["lag_too_short"]:
         text = f"tau {quantity}: {result['lags'][quantity]} lags are too few"
         if quantity in result["longer"]:
             more = result["longer"][quantity]
-            text += f"; from {more['lags']}, {more['value']:.5f} ± {more['se']:.5f}"
+            text += f"; with {more['lags']} lags, {more['value']:.5f} ± {more['se']:.5f}"
         else:
-            text += ", and the chains too short for more: raise run.groups"
+            text += ", and the chains are too short for more: raise run.groups"
         lines.append(text)
     if result.get("posterior"):
         names = ", ".join(result["posterior"])
-        lines.append(
-            f"tau of {names}: about the mean over all chains, which stands in for the true"
-        )
+        lines.append(f"tau of {names}: about the mean over all chains; the true mean is unknown")
     if result["not_converged"]:
-        lines.append("not converged: chains disagree, or are too short; raise run.groups")
-    return "\n".join(lines)
+        lines.append("not converged: chains disagree or are too short; raise run.groups")
+    return lines
+
+
+def row(label: str, estimate: dict) -> str:
+    """Return a row of the table: a value and its standard error."""
+    return f"{label:24}{number(estimate['value'])}{number(estimate['se'])}"
 
 
 def number(value: float | None, width: int = 12, digits: int = 5) -> str:

@@ -1,38 +1,34 @@
-"""`nrevu verify`: whether this machine gives the bits of the reference run."""
+"""`nrevu verify`: compares this machine's bits with those of the reference run."""
 
 import argparse
 import sys
 
-from nrevu.commands.arguments import add_experiments
+from nrevu.commands.arguments import add_command, add_experiments, count
 
 ABOUT = """\
 Runs some cells of the default experiments and compares them, bit by bit, with the reference run
-that nrevu ships. Nothing is written to disk but compiled kernels.
+that nrevu ships. Writes nothing to disk except compiled kernels.
 
-  nrevu verify                            a few seconds' worth, over all kernels
+  nrevu verify                            a few seconds of work, with every kernel
   nrevu verify fig1 fig2 --cells 20
   nrevu verify --size paper --cells 10
 
-The exit code is 0 if all cells are bit-identical, and 1 if some are not: then the likely reason is
-printed, with a statistical comparison of those cells with the numbers of the reference run.
+The exit code is 0 if all cells are bit-identical, and 1 if some are not. In that case the command
+prints the likely reason and compares those cells with the reference run statistically.
 """
 
 
 def add(subs) -> None:
-    """Add the command's arguments."""
-    verify = subs.add_parser(
-        "verify",
-        help="run some cells again and compare them with the reference run",
-        description=ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    """Define the arguments."""
+    help = "run some cells again and compare them with the reference run"
+    verify = add_command(subs, "verify", help, ABOUT, execute)
     add_experiments(verify, size="smoke")
-    verify.add_argument("--cells", type=int, metavar="N", help="how many (default: a few seconds')")
-    verify.set_defaults(command=execute)
+    help = "how many cells (default: a few seconds of work)"
+    verify.add_argument("--cells", type=count, metavar="N", help=help)
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Run cells and print how they compare; exit with 1 if a bit differs."""
+    """Run cells and print the comparison; exit with 1 if a bit differs."""
     from nrevu.errors import Mistake
     from nrevu.experiments.experiment import default_set, expand
     from nrevu.experiments.settings import seed_setting
@@ -40,8 +36,6 @@ def execute(args: argparse.Namespace) -> None:
     from nrevu.results.provenance import provenance
     from nrevu.results.reference import compare, describe, load
 
-    if args.cells is not None and args.cells < 1:
-        raise Mistake(f"{args.cells} is not allowed: 1 or more", "--cells", "command line")
     extra = seed_setting(args.seed)
     experiments = [expand(name, args.size, extra) for name in args.experiments or default_set()]
     estimates = {cell.digest: e.estimate for e in experiments for cell in e.cells}

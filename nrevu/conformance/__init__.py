@@ -1,9 +1,10 @@
-"""Checks whether a distribution does what the kernels rely on, as far as runs can tell.
+"""Checks whether a distribution does what the kernels rely on, as far as runs can show.
 
-In: a distribution, of the user's or built in. Out: verdicts, one for each check, in the order in
-which they are best read: a failure often explains those that follow it.
+In: a distribution, built in or from a user's file. Out: one verdict for each check, in the order in
+which to read them: a failure often explains the ones after it.
 """
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,52 +12,53 @@ from typing import Any
 
 from nrevu.conformance import building, calls, conditionals, draws, paths, slopes, speed
 from nrevu.conformance.verdict import Verdict, fails
-from nrevu.core.user_files import located
+from nrevu.core.user_files import describe_error
 from nrevu.errors import Mistake
 
-CHECKS = (
-    building.digest,
-    building.bits,
-    calls.record,
-    calls.finite,
-    calls.repeatable,
-    slopes.gradient,
-    slopes.same_energy,
-    paths.line,
-    paths.leapfrog,
-    draws.draws,
-    draws.metropolis,
-    draws.hamiltonian,
-    conditionals.gibbs,
-    conditionals.renew,
-    speed.speed,
-)
+CHECKS = {
+    "digest": building.digest,
+    "bits": building.bits,
+    "record": calls.record,
+    "finite": calls.finite,
+    "repeatable": calls.repeatable,
+    "gradient": slopes.gradient,
+    "same U": slopes.same_energy,
+    "line": paths.line,
+    "leapfrog": paths.leapfrog,
+    "draws": draws.draws,
+    "metropolis": draws.metropolis,
+    "hamiltonian": draws.hamiltonian,
+    "gibbs": conditionals.gibbs,
+    "renew": conditionals.renew,
+    "speed": speed.speed,
+}
 
 
 def check(distribution: Any, seed: int = 1) -> Iterator[Verdict]:
     """Yield the verdicts on a distribution; raise a Mistake if it cannot be compiled."""
-    first = attempted(building.indices, distribution, seed)
+    file = Path(inspect.getfile(type(distribution)))
+    first = run_check("indices", file, building.indices, distribution, seed)[0]
     yield first
-    if first.outcome == "FAILS":  # from here on compiled code runs without looking at indices
+    if first.outcome == "FAILS":  # from here on compiled code runs without bounds checks
         return
-    found = attempted(building.compiles, distribution, seed)
-    if isinstance(found, Verdict):
-        yield found
-        return
-    subject, verdict = found
+    verdict, *subjects = run_check("compiles", file, building.compiles, distribution, seed)
     yield verdict
-    for each in CHECKS:
-        yield attempted(each, subject)
+    for subject in subjects:  # none if it does not compile
+        for name, function in CHECKS.items():
+            yield run_check(name, file, function, subject)[0]
 
 
-def attempted(each: Callable, subject: Any, *more):
-    """Return what a check finds; an error in one of the user's functions is a verdict, too."""
+def run_check(name: str, file: Path, function: Callable, *arguments) -> tuple:
+    """Return the named verdict of a check, and what else it returns.
+
+    An exception in a user's function is a failing verdict.
+    """
     try:
-        return each(subject, *more)
+        found = function(*arguments)
     except Mistake:
         raise
     except Exception as error:
-        own = type(getattr(subject, "distribution", subject))
-        says = f"stopped by {located(error, Path(inspect.getfile(own)))}"
         advice = "no function may raise; outside the support, return math.inf"
-        return fails(each.__name__.replace("_", " "), says, advice)
+        found = fails(f"stopped by {describe_error(error, file)}", advice)
+    verdict, *others = found if isinstance(found, tuple) else (found,)
+    return dataclasses.replace(verdict, name=name), *others

@@ -1,8 +1,7 @@
-"""Checks of what comes first: indices within bounds, compilation, the digest of cells.
+"""The first checks: indices within bounds, compilation, the digest of cells.
 
-In: a distribution. Out: verdicts, and the Subject of all other checks. Nothing of the distribution
-is compiled for speed before its indices are known to be good: code that writes outside an array may
-end in anything.
+In: a distribution. Out: verdicts, and the Subject of all other checks. No function is compiled for
+speed before its indices are checked: code that writes outside an array corrupts memory.
 """
 
 import inspect
@@ -18,64 +17,45 @@ from numba.core.errors import NumbaError
 
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule
 from nrevu.conformance.chains import numbers, run
-from nrevu.conformance.subject import Subject, compiled, prepare
+from nrevu.conformance.subject import Subject, prepare
 from nrevu.conformance.verdict import Verdict, fails, ok
 from nrevu.core import updates
-from nrevu.core.binding import reason, uncompilable
-from nrevu.core.contracts import recorded
-from nrevu.core.rng import WORDS
+from nrevu.core.binding import compilation_mistake, compile_parts, example_arguments
+from nrevu.core.contracts import part
 from nrevu.core.sources import source_files
-from nrevu.errors import Mistake
 from nrevu.methods import Metropolis
 
-ENERGIES = ("energy", "gradient", "renew")  # what returns U
-# Functions of the C library whose last bit depends on its version, as LLVM calls them.
+ENERGIES = ("energy", "gradient", "renew")  # functions that return U
+# Functions of the C library whose last bit depends on its version, by their names in LLVM.
 LIBRARY = re.compile(
     r"(?:call|invoke)[^@\n]*@\"?(?:llvm\.)?"
     r"(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sinh|cosh|tanh|erf|erfc|lgamma)\b"
 )
 
 
-def arguments(d: Any, seed: int) -> dict[str, tuple]:
-    """Return what each function is tried with: a draw or a start, and arrays to write to."""
-    rng = np.random.default_rng(seed)
-    x = d.draw(rng) if hasattr(d, "draw") else d.start(rng)
-    w, g, data = np.zeros(getattr(d, "gibbs_variables", 0)), np.zeros(d.dim), d.data()
-    return {
-        "gibbs": (x, w, data, rng.integers(2**64, size=WORDS, dtype=np.uint64)),
-        "gradient": (x, w, data, g),
-        "energy": (x, w, data),
-        "renew": (x, w, w, data, 0.0, g),
-        "scales": (w, data, g),
-        "record": (x, w, 0.0, data, np.zeros(len(recorded(d)), np.float32)),
-    }  # in this order: what follows needs w
-
-
 def indices(d: Any, seed: int) -> Verdict:
     """Call each function once, compiled so that an index outside an array is an error."""
-    name, guarded = "indices", compiled(type(d), boundscheck=True)
-    size = getattr(d, "gibbs_variables", 0)
-    told = f"x {d.dim}, g {d.dim}, w {size}, row {len(recorded(d))}"
-    tries = arguments(d, seed)
+    start = part(d, "draw") or part(d, "start")
+    tries = example_arguments(d, start(np.random.default_rng(seed)))
+    guarded = compile_parts(type(d), boundscheck=True)
+    lengths = f"x {d.dim}, g {d.dim}, w {tries['energy'][1].size}, row {tries['record'][-1].size}"
     for function in (each for each in tries if each in guarded):
         try:
             returned = guarded[function](*tries[function])
         except NumbaError as error:
-            kind = type(d)
-            key = f"{kind.__name__}.{function} cannot be compiled"
-            raise Mistake(reason(error), key, inspect.getfile(kind)) from None
+            raise compilation_mistake(d, error) from None
         except IndexError:
             says = f"`{function}` reads or writes outside an array"
-            return fails(name, says, f"lengths are: {told}; `row` is as long as `means()`")
+            return fails(says, f"lengths are: {lengths}; `row` is as long as `means()`")
         except TypeError as error:
             signature = inspect.signature(getattr(updates, function))
-            return fails(name, f"`{function}`: {error}", f"write: def {function}{signature}")
+            return fails(f"`{function}`: {error}", f"write: def {function}{signature}")
         if function in ENERGIES and not isinstance(returned, float):
-            return fails(name, f"`{function}` returns {returned!r}", "return U, a float")
-    return ok(name, f"none outside an array (lengths: {told}); functions that these call not seen")
+            return fails(f"`{function}` returns {returned!r}", "return U, a float")
+    return ok(f"none outside an array (lengths: {lengths}); functions they call: not checked")
 
 
-def compiles(d: Any, seed: int) -> tuple[Subject, Verdict]:
+def compiles(d: Any, seed: int) -> tuple[Verdict, Subject]:
     """Compile the functions and the kernels of a distribution, or raise a Mistake."""
     started = time.perf_counter()
     try:
@@ -84,51 +64,51 @@ def compiles(d: Any, seed: int) -> tuple[Subject, Verdict]:
         for update in kinds:
             run(s, update, s.x[:1], numbers(update, 0.1 * s.spread.min()), 1, "compiles")
     except NumbaError as error:
-        raise uncompilable(d, error) from None
+        raise compilation_mistake(d, error) from None
     spent = time.perf_counter() - started
     says = f"{', '.join(s.functions)}; kernels: {', '.join(kinds)} ({spent:.1f} s)"
-    return s, ok("compiles", says, functions=list(s.functions), kernels=kinds, seconds=spent)
+    return ok(says, functions=list(s.functions), kernels=kinds, seconds=spent), s
 
 
 def digest(s: Subject) -> Verdict:
-    """See that what determines a cell's numbers can be made into a digest, twice the same."""
-    name, method = "digest", Metropolis(stepsize=1.0)
+    """Check that a cell has a digest, and the same one again."""
+    method = Metropolis(stepsize=1.0)
     twice = [Cell(s.distribution, method, STANDARD, Schedule(1), Run(1, 0, 1), 1) for _ in range(2)]
     try:
         first, second = (cell.digest for cell in twice)
     except (TypeError, ValueError) as error:
         advice = "return plain numbers and words, by name, from `content`"
-        return fails(name, f"cannot be made: {error}", advice)
+        return fails(f"cannot be computed: {error}", advice)
     if first != second:
-        return fails(name, "differs when made again", "see that `content` returns the same again")
-    return ok(name, "covers the settings, this file and the modules beside it that it imports")
+        return fails("differs when computed again", "`content` must not change between calls")
+    return ok("covers the settings, this file and the modules of its folder that it imports")
 
 
 def bits(s: Subject) -> Verdict:
-    """See that a kernel gives the same bits whenever it is compiled, and where.
+    """Check that a kernel gives the same bits on all machines, and compiled or from the cache.
 
-    A function with fast-math flags that stays a call is compiled twice, and the two may round
-    differently: one is used by the process that compiles, the other by those that load the kernel.
+    A function with fast-math flags that is not inlined is compiled twice, and the two may round
+    differently: the process that compiles uses one, those that load the kernel the other.
     """
     calls = [name for name, function in helpers(type(s.distribution)).items() if is_call(function)]
     if calls:
-        says = f"{', '.join(calls)}: fast-math flags on a function that stays a call"
-        advice = "use @njit(**OPTIONS), of nrevu.kernel, or add forceinline=True"
-        return fails("bits", says, advice, functions=calls)
+        says = f"{', '.join(calls)}: fast-math flags on a function that is not inlined"
+        advice = "use @njit(**OPTIONS), both from nrevu.distributions, or add forceinline=True"
+        return fails(says, advice, functions=calls)
     texts = [text for f in s.functions.values() for text in f.inspect_llvm().values()]
     library = sorted({name for text in texts for name in LIBRARY.findall(text)})
     if library:
         says = f"the C library's {', '.join(library)} may differ in the last bit between machines"
-        return ok("bits", f"{says}; nrevu.elementary has some that do not", library=library)
-    return ok("bits", "the same on all machines with AVX2 and FMA, fresh or from the cache")
+        return ok(f"{says}; those of nrevu.distributions do not", library=library)
+    return ok("the same on all machines with AVX2 and FMA, fresh or from the cache")
 
 
 def helpers(kind: type) -> dict[str, Dispatcher]:
-    """Return the compiled functions in a distribution's file and the modules beside it."""
+    """Return the compiled functions in a distribution's file and the modules it imports."""
     files = set(source_files(Path(inspect.getfile(kind))))
-    modules = [m for m in list(sys.modules.values()) if getattr(m, "__file__", None)]
-    own = [vars(module) for module in modules if Path(module.__file__) in files]
-    return {n: v for names in own for n, v in names.items() if isinstance(v, Dispatcher)}
+    modules = [(getattr(m, "__file__", None), m) for m in list(sys.modules.values())]
+    scopes = [vars(module) for file, module in modules if file and Path(file) in files]
+    return {n: v for scope in scopes for n, v in scope.items() if isinstance(v, Dispatcher)}
 
 
 def is_call(function: Dispatcher) -> bool:

@@ -1,4 +1,4 @@
-"""Checks of single calls: what is recorded, finite numbers, no memory between calls."""
+"""Checks of single calls: recorded columns, finite numbers, no state kept between calls."""
 
 from dataclasses import replace
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.verdict import Verdict, fails, ok
-from nrevu.core.contracts import quantities, recorded
+from nrevu.core.contracts import part
 
-MARKS = (1.25e30, -7.5e20)  # no column holds both by itself
+MARKS = (1.25e30, -7.5e20)  # to fill rows with: what is left of both was not written
 
 
 def record(s: Subject) -> Verdict:
-    """See that every column is written, and every quantity finite."""
-    name, names = "record", recorded(s.distribution)
+    """Check that every column is written, and every quantity finite."""
+    names = part(s.distribution, "recorded")
     rows = np.empty((len(MARKS), len(s.x), len(names)), np.float32)
     for mark, block in zip(MARKS, rows, strict=True):
         block[:] = mark
@@ -23,90 +23,85 @@ def record(s: Subject) -> Verdict:
     unwritten = [names[column] for column in np.flatnonzero(left.any(axis=0))]
     if unwritten:
         advice = "write each column whatever the state, or leave its name out of `means()`"
-        return fails(name, f"does not write {', '.join(unwritten)}", advice, unwritten=unwritten)
-    found, means = quantities(s.distribution, rows[0]), s.distribution.means()
+        return fails(f"does not write {', '.join(unwritten)}", advice, unwritten=unwritten)
+    found, means = part(s.distribution, "derive")(rows[0]), part(s.distribution, "means")()
     if np.shape(found) != (len(s.x), len(means)):
         says = f"`derive` returns the shape {np.shape(found)}, not {(len(s.x), len(means))}"
-        return fails(name, says, "return a row for each row given, and a column for each mean")
+        return fails(says, "return a row for each row given, and a column for each mean")
     wild = [q for q, column in zip(means, found.T, strict=True) if not np.isfinite(column).all()]
     if wild:
         says = f"{', '.join(wild)}: not finite at {'a draw' if s.exact else 'a start'}"
-        return fails(name, says, "columns are 32 bits wide: record a logarithm, say", wild=wild)
-    return ok(name, f"{len(names)} columns, all written: {', '.join(names)}", columns=list(names))
+        return fails(says, "columns are 32 bits wide: record a logarithm, say", wild=wild)
+    return ok(f"{len(names)} columns, all written: {', '.join(names)}", columns=list(names))
 
 
 def finite(s: Subject) -> Verdict:
-    """See that U and its gradient are numbers at the points, 10 and 100 times as far, and at 100 x.
+    """Check that U and its gradient are finite at the points, 10 and 100 times as far, at 100 x.
 
-    Far away U may be infinite: outside the support.
+    Far from the points U may be infinite: outside the support.
     """
-    name, what = "finite", "draws" if s.exact else "starts"
-    outside = 0
+    what, outside = "draws" if s.exact else "starts", 0
     far = {"10 times as far": s.away(10), "100 times as far": s.away(100), "100 x": 100 * s.x}
     for where, points in ({what: s.x} | far).items():
         for x, w in zip(points, s.w, strict=True):
             U = s.energy(x, w)
             if not abs(U) < np.inf and (where == what or not U > 0):
-                says = f"`energy` is {U} at {shown(x)} ({where})"
+                says = f"`energy` is {U} at {format_point(x)} ({where})"
                 advice = "return math.inf outside the support, where no draw or start is, never nan"
-                return fails(name, says, advice, x=x.tolist(), energy=str(U))
+                return fails(says, advice, x=x.tolist(), energy=str(U))
             outside += not abs(U) < np.inf
-            g = (
-                s.gradient(x, w)[1]
-                if "gradient" in s.functions and abs(U) < np.inf
-                else np.zeros(1)
-            )
+            if "gradient" not in s.functions or not abs(U) < np.inf:
+                continue
+            g = s.gradient(x, w)[1]
             if not np.isfinite(g).all():
                 first = int(np.argmin(np.isfinite(g)))
-                says = f"`gradient` leaves {g[first]} in g[{first}] at {shown(x)} ({where})"
-                return fails(name, says, "write every g[i], finite wherever U is", x=x.tolist())
+                says = f"`gradient` leaves {g[first]} in g[{first}] at {format_point(x)} ({where})"
+                return fails(says, "write every g[i], finite wherever U is", x=x.tolist())
     for w in s.w if "scales" in s.functions else ():
         scales = np.full(s.distribution.dim, np.nan)
         s.functions["scales"](w, s.data, scales)
         if not (np.isfinite(scales) & (scales > 0)).all():
-            return fails(name, f"`scales` leaves {scales.min()}", "write every s[i], above 0")
+            return fails(f"`scales` leaves {scales.min()}", "write every s[i], above 0")
     number = 4 * len(s.x)
-    return ok(name, f"at {number} points, {what} and up to 100 times as far ({outside} outside)")
+    return ok(f"at {number} points, {what} and up to 100 times as far ({outside} outside)")
 
 
-def shown(x: np.ndarray) -> str:
-    """Return a point in few characters."""
+def format_point(x: np.ndarray) -> str:
+    """Return the first coordinates of a point as text."""
     return f"x = [{', '.join(f'{value:.4g}' for value in x[:4])}{', ...' if x.size > 4 else ''}]"
 
 
 def repeatable(s: Subject) -> Verdict:
-    """See that `energy` and `gradient` depend on x, w and constants alone, and change nothing.
+    """Check that `energy` and `gradient` depend only on x, w and constants, and change neither.
 
-    Arrays in `data` may be working space: then filling them with nonsense must change no result.
+    Arrays in `data` may be working space: other numbers in them must not change the results.
     """
-    name = "repeatable"
     data = leaves(s.data)
     before = [np.copy(each) for each in (s.x, s.w, *data)]
-    first = [evaluated(s, point) for point in range(len(s.x))]
+    first = [evaluate_all(s, point) for point in range(len(s.x))]
     changed = [not same(a, b) for a, b in zip(before, [s.x, s.w, *data], strict=True)]
-    again = [evaluated(s, point, 1e9) for point in reversed(range(len(s.x)))][::-1]
-    for part in (0, 1):
-        if changed[part]:
-            advice = "read them only: the kernel goes on from what is in them"
-            return fails(name, f"an evaluation changes {'xw'[part]}", advice)
-    space = [part for part in range(len(data)) if changed[2 + part]]
-    for part in space:
-        data[part][...] = 77 if data[part].dtype.kind in "iub" else np.nan
-    last = [evaluated(s, point) for point in range(len(s.x))]
-    for part in space:  # for the checks that follow, in case it was more than space
-        data[part][...] = before[2 + part]
+    again = [evaluate_all(s, point, 1e9) for point in reversed(range(len(s.x)))][::-1]
+    if changed[0] or changed[1]:
+        advice = "only read them: the kernel goes on from what is in them"
+        return fails(f"an evaluation changes {'x' if changed[0] else 'w'}", advice)
+    space = [index for index in range(len(data)) if changed[2 + index]]
+    for index in space:
+        data[index][...] = 77 if data[index].dtype.kind in "iub" else np.nan
+    last = [evaluate_all(s, point) for point in range(len(s.x))]
+    for index in space:  # for the checks that follow, in case it was more than working space
+        data[index][...] = before[2 + index]
     if not all(same(a, b) for runs in (again, last) for a, b in zip(first, runs, strict=True)):
         advice = "set every number before it is used: totals to 0, g[i] by = and not by +="
-        return fails(name, "evaluations of the same x differ: something is kept between", advice)
-    if not same(first[0], evaluated(replace(s, data=s.distribution.data()), 0)):
-        advice = "make it from the settings alone; random data need a seed of their own"
-        return fails(name, "`data()` is not the same when called again", advice)
+        return fails("evaluations of the same x differ: something is kept between", advice)
+    if not same(first[0], evaluate_all(replace(s, data=part(s.distribution, "data")()), 0)):
+        advice = "compute it from the settings alone; random data need a fixed seed"
+        return fails("`data()` is not the same when called again", advice)
     used = f"; {len(space)} arrays of data are working space" if space else ""
-    return ok(name, f"the same bits again at {len(s.x)} points, x and w unchanged{used}")
+    return ok(f"the same bits again at {len(s.x)} points, x and w unchanged{used}")
 
 
-def evaluated(s: Subject, point: int, left: float = 0.0) -> np.ndarray:
-    """Return U by `energy`, by `gradient` and g, into a g that something was left in."""
+def evaluate_all(s: Subject, point: int, left: float = 0.0) -> np.ndarray:
+    """Return U of `energy`, U of `gradient`, and g, which holds `left` before the call."""
     x, w = s.x[point], s.w[point]
     U = s.energy(x, w)
     if "gradient" not in s.functions:
@@ -121,5 +116,5 @@ def same(a, b) -> bool:
 
 
 def leaves(data: tuple) -> list:
-    """Return what is in a tuple and in the tuples inside it."""
+    """Return the items of a tuple and of the tuples inside it."""
     return [leaf for each in data for leaf in (leaves(each) if type(each) is tuple else [each])]

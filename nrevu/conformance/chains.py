@@ -1,26 +1,26 @@
-"""Runs many short chains from given points by the real kernels, for the check of invariance."""
+"""Runs many short chains from given points with the kernels, for the checks of invariance."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from nrevu.cells.chains import NO_TRACE, apart, beside
+from nrevu.cells.chains import NO_TRACE, deinterleave, interleave
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import affordable
-from nrevu.core.binding import build, chains_at_once, lanes
-from nrevu.core.contracts import quantities, recorded
+from nrevu.core.binding import bind_kernel, chains_at_once
+from nrevu.core.contracts import part
 
 BUDGET = 2.0  # seconds of sampling, about
 EVALUATIONS = 1600  # of each chain, at most
 FEWEST = 128  # chains
-STEPS = 10  # leapfrog steps of a trajectory; with some jitter, so that none is periodic
-PILOTS = 64  # chains, at most, by which the stepsize is chosen
-ENOUGH = {"metropolis": 0.6, "hamiltonian": 0.3}  # rejection rates
+STEPS = 10  # leapfrog steps of a trajectory; jitter keeps them from being periodic
+PILOTS = 64  # chains, at most, to choose the stepsize
+LARGEST = {"metropolis": 0.6, "hamiltonian": 0.3}  # rejection rates to accept
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Both ends of chains, all that can be compared in columns by name."""
+    """The first and last states of chains."""
 
     x: tuple[np.ndarray, np.ndarray]  # (chains, dim) each
     w: tuple[np.ndarray, np.ndarray]  # (chains, gibbs_variables) each
@@ -46,16 +46,16 @@ class Settings:
 
 
 def settings(s: Subject, update: str, x: np.ndarray) -> Settings:
-    """Return a stepsize that is not rejected too often, and as many chains as time allows."""
+    """Return a stepsize with few enough rejections, and as many chains as time allows."""
     eta = 2.0 if "scales" in s.functions else 2.0 * float(s.spread.max())
     cost = s.cost["gradient" if update == "hamiltonian" else "energy"]
-    cost += 1e-7 * (1 + s.w.shape[1]) + 5e-9 * x.shape[1]  # what an update takes besides
+    cost += 1e-7 * (1 + s.w.shape[1]) + 5e-9 * x.shape[1]  # the rest of an update
     evaluations = affordable(BUDGET, 8 * FEWEST * cost, 40, EVALUATIONS)
     chains = affordable(BUDGET, evaluations * cost, FEWEST, len(x))
     pilots = x[: affordable(0.5, 4 * STEPS * cost, 16, PILOTS)]
     for _ in range(40):
         rate = run(s, update, pilots, numbers(update, eta), 4, "pilot").rejected
-        if rate < ENOUGH[update]:
+        if rate < LARGEST[update]:
             break
         eta /= 2
     group = evaluations // (STEPS if update == "hamiltonian" else 1)
@@ -70,25 +70,26 @@ def numbers(update: str, eta: float) -> tuple:
 def run(s: Subject, update: str, x: np.ndarray, arguments: tuple, group: int, name: str) -> Ends:
     """Advance chains from x (chains, dim) by a group of updates with fresh u, and Gibbs scans."""
     kind, chains = type(s.distribution), len(x)
-    kernel, width, alternating = build(update, kind), chains_at_once(s.distribution), lanes(kind)
+    kernel, lanes = bind_kernel(update, kind), part(kind, "lanes")
+    width = chains_at_once(s.distribution)
     rng = s.rng(name)
     p, v = rng.standard_normal(x.shape), rng.uniform(-1, 1, chains)
     bits = s.bits(f"{name} bits", chains)
     before = first_scan(s, x, bits)
     x_end, w_end = np.empty_like(x), np.empty_like(before)
-    rows = np.zeros((chains, len(recorded(s.distribution))), np.float32)
+    rows = np.zeros((chains, len(part(s.distribution, "recorded"))), np.float32)
     rejected = np.empty(chains, np.uint32)
     every = 1 if "gibbs" in s.functions else 0
     for first in range(0, chains, width):
-        part = slice(first, first + width)
-        count = len(x[part])
+        some = slice(first, first + width)
+        count = len(x[some])
         w = np.zeros((count, before.shape[1]))
-        flat, momentum, w = (beside(each, alternating) for each in (x[part], p[part], w))
+        flat, momentum, w = (interleave(each, lanes) for each in (x[some], p[some], w))
         kernel(
-            flat, momentum, v[part].copy(), w, bits[part].copy(), s.data, *arguments, 0.0, 1.0,
-            group, every, 0, np.arange(count + 1), rows[part], rejected[part], NO_TRACE,
+            flat, momentum, v[some].copy(), w, bits[some].copy(), s.data, *arguments, 0.0, 1.0,
+            group, every, 0, np.arange(count + 1), rows[some], rejected[some], NO_TRACE,
         )  # fmt: skip
-        x_end[part], w_end[part] = (apart(each, alternating, count) for each in (flat, w))
+        x_end[some], w_end[some] = (deinterleave(each, lanes, count) for each in (flat, w))
     both = (record_all(s, x, before), rows)
     return Ends((x, x_end), (before, w_end), both, float(rejected.mean() / group))
 
@@ -96,23 +97,23 @@ def run(s: Subject, update: str, x: np.ndarray, arguments: tuple, group: int, na
 def first_scan(s: Subject, x: np.ndarray, bits: np.ndarray) -> np.ndarray:
     """Return the w (chains, gibbs_variables) that a kernel draws before its first update."""
     w = np.zeros((len(x), s.w.shape[1]))
-    for point, own, stream in zip(x, w, bits, strict=True) if "gibbs" in s.functions else ():
-        s.functions["gibbs"](point, own, s.data, stream.copy())
+    for point, drawn, stream in zip(x, w, bits, strict=True) if "gibbs" in s.functions else ():
+        s.functions["gibbs"](point, drawn, s.data, stream.copy())
     return w
 
 
 def record_all(s: Subject, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Return the recorded rows (chains, columns) of states."""
-    rows = np.zeros((len(x), len(recorded(s.distribution))), np.float32)
-    for point, own, row in zip(x, w, rows, strict=True):
-        s.functions["record"](point, own, s.energy(point, own), s.data, row)
+    rows = np.zeros((len(x), len(part(s.distribution, "recorded"))), np.float32)
+    for *state, row in zip(x, w, rows, strict=True):
+        s.functions["record"](*state, s.energy(*state), s.data, row)
     return rows
 
 
 def gaps(s: Subject, ends: Ends) -> dict[str, np.ndarray]:
-    """Return by how much each mean and variance differs between the ends, chain by chain."""
-    names = list(s.distribution.means())
-    columns = [np.asarray(quantities(s.distribution, rows), float) for rows in ends.rows]
+    """Return the differences of each mean and variance between the ends, chain by chain."""
+    names = list(part(s.distribution, "means")())
+    columns = [np.asarray(part(s.distribution, "derive")(rows), float) for rows in ends.rows]
     energies = [
         np.array([[s.energy(*state)] for state in zip(x, w, strict=True)])
         for x, w in zip(ends.x, ends.w, strict=True)

@@ -1,8 +1,8 @@
-"""Checks of Gibbs sampling: that `gibbs` draws w as `energy` says, and that `renew` keeps up.
+"""Checks of Gibbs sampling: `gibbs` draws w as `energy` says, and `renew` updates U and g.
 
-If w given x is drawn with density exp(-U(x, w)) h(w) / Z(x), then a w drawn at x or at y, it is not
-known where, came from y with log odds U(x, w) - U(y, w) + a constant. That is a logistic
-regression with only the constant to fit: no other function of w may help to tell x from y.
+If w given x has the density exp(-U(x, w)) h(w) / Z(x), then a w drawn either at x or at y came from
+y with log odds U(x, w) - U(y, w) + a constant. That is a logistic regression in which only the
+constant is fitted: no other function of w may help to predict whether it was x or y.
 """
 
 import numpy as np
@@ -10,87 +10,88 @@ import numpy as np
 from nrevu.conformance.noise import NOISES, noise_of_energy, noise_of_gradient
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import OVERHEAD, affordable
-from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped
+from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped, worst_key
 
 DRAWS = 8000  # of w at each point, at most
 PAIRS = 4  # of points
-THIN = 10  # scans between the w that are used, where one scan starts from the last
+THIN = 10  # scans between the w that are used, if each scan starts from the last
 BUDGET = 2.0  # seconds
 
 
 def gibbs(s: Subject) -> Verdict:
-    """See that w is drawn given x as the energy says."""
-    name = "gibbs"
+    """Check that w is drawn given x as the energy says."""
     if "gibbs" not in s.functions:
-        return skipped(name, "has no `gibbs`")
-    bits = s.bits(name, 2)
-    a, b = (scanned(s, s.x[0], s.w[0], own) for own in bits)
+        return skipped("has no `gibbs`")
+    bits = s.bits("gibbs", 2)
+    a, b = (scan(s, s.x[0], s.w[0], stream) for stream in bits)
     if not np.isfinite([a, b, *s.w]).all():
-        return fails(name, "draws something not finite", "see that no x makes it divide by 0, say")
+        return fails("draws something not finite", "does some x make it divide by 0?")
     if np.array_equal(a, b):
-        return fails(name, "different random numbers give the same w", "draw w by means of `bits`")
-    fresh = np.array_equal(a, scanned(s, s.x[0], np.zeros(a.size), bits[0]))
+        return fails("different random numbers give the same w", "draw w by means of `bits`")
+    fresh = np.array_equal(a, scan(s, s.x[0], np.zeros(a.size), bits[0]))
     each = 4 * (s.cost["energy"] + OVERHEAD)  # two energies for a w from each of two points
     number = affordable(BUDGET / PAIRS, each, 200, DRAWS)
-    z = {}
+    z: dict[str, float] = {}
     for pair in range(PAIRS):
-        z |= telling(s, pair, pair + 1, number, fresh)
-    worst = max(z, key=lambda key: abs(z[key]) if z[key] == z[key] else np.inf)
+        z |= prediction_scores(s, pair, pair + 1, number, fresh)
+    worst = worst_key(z)
     numbers = {"afresh": fresh, "worst": worst, "z": z[worst], "limit": limit(len(z), number)}
     says = f"worst {worst}: z {z[worst]:.1f} ({odds(len(z), number)})"
     if not abs(z[worst]) <= limit(len(z), number):
         advice = "draw w with density exp(-U(x, w)), times what of w alone the joint density has"
         says = f"w does not go with x as `energy` says: {says}"
-        return fails(name, says, advice, **numbers)
+        return fails(says, advice, **numbers)
     says = f"w goes with x as `energy` says: {says}"
-    return ok(name, says if fresh else f"{says}; each w starts from the last", **numbers)
+    return ok(says if fresh else f"{says}; each w starts from the last", **numbers)
 
 
-def scanned(s: Subject, x: np.ndarray, w: np.ndarray, bits: np.ndarray) -> np.ndarray:
-    """Return w after one scan; bits as they were."""
+def scan(s: Subject, x: np.ndarray, w: np.ndarray, bits: np.ndarray) -> np.ndarray:
+    """Return w after one scan; the arguments are not changed."""
     w = w.copy()
     s.functions["gibbs"](x, w, s.data, bits.copy())
     return w
 
 
-def telling(s: Subject, first: int, second: int, number: int, fresh: bool) -> dict[str, float]:
-    """Return z scores of what may not help to tell at which of two points w was drawn."""
+def prediction_scores(
+    s: Subject, first: int, second: int, number: int, fresh: bool
+) -> dict[str, float]:
+    """Return z scores of functions of w that must not predict at which point w was drawn."""
     x, y = s.x[first], s.x[second]
-    for _ in range(20):  # until the two are so near that w leaves a doubt, and no nearer
-        spread = change(s, x, y, drawn(s, (x, y), s.w[first], 100, fresh)).std()
+    for _ in range(20):  # until the points are neither too far apart nor too close
+        spread = change(s, x, y, draw_w(s, (x, y), s.w[first], 100, fresh)).std()
         if 0.5 < spread < 2 or spread == 0:
             break
         y = x + min(max(1 / spread, 0.25), 4.0) * (y - x)
-    w = drawn(s, (x, y), s.w[first], number, fresh)
+    w = draw_w(s, (x, y), s.w[first], number, fresh)
     dU = change(s, x, y, w)
     came = np.repeat([0.0, 1.0], number)  # 1 where w was drawn at y
-    chance = fitted(dU, came)
-    told = {"U": dU} | {f"w[{i}]": w[:, i] for i in range(w.shape[1])}
-    told |= {f"w[{i}]^2": w[:, i] ** 2 for i in range(w.shape[1])}
+    chance = fit_chances(dU, came)
+    functions = {"U": dU} | {f"w[{i}]": w[:, i] for i in range(w.shape[1])}
+    functions |= {f"w[{i}]^2": w[:, i] ** 2 for i in range(w.shape[1])}
     where = f"at points {first} and {second}"
-    return {f"{key} {where}": slope(came, chance, each) for key, each in told.items()}
+    return {f"{key} {where}": z_score(came, chance, each) for key, each in functions.items()}
 
 
-def drawn(s: Subject, points, w: np.ndarray, number: int, fresh: bool) -> np.ndarray:
-    """Return so many w drawn at each of the points, one after the other."""
+def draw_w(s: Subject, points, w: np.ndarray, number: int, fresh: bool) -> np.ndarray:
+    """Return `number` draws of w at each of the points, one point after the other."""
     bits = s.bits("drawn", 1)[0]
     found = []
     for x in points:
-        own = w.copy()
+        now = w.copy()
         for _ in range(number):
             for _ in range(1 if fresh else THIN):
-                s.functions["gibbs"](x, own, s.data, bits)
-            found.append(own.copy())
+                s.functions["gibbs"](x, now, s.data, bits)
+            found.append(now.copy())
     return np.array(found)
 
 
 def change(s: Subject, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Return U(y, w) - U(x, w) for each w."""
-    return np.array([s.energy(y, own) - s.energy(x, own) for own in w])
+    return np.array([s.energy(y, each) - s.energy(x, each) for each in w])
 
 
-def fitted(dU: np.ndarray, came: np.ndarray) -> np.ndarray:
-    """Return the chances that each w was drawn at y, whose sum is how many were."""
+def fit_chances(dU: np.ndarray, came: np.ndarray) -> np.ndarray:
+    """Return the probability of each w to be drawn at y; they add up to the number that was."""
     low, high = dU.min() - 50, dU.max() + 50
     for _ in range(200):
         middle = 0.5 * (low + high)
@@ -99,27 +100,26 @@ def fitted(dU: np.ndarray, came: np.ndarray) -> np.ndarray:
     return chance
 
 
-def slope(came: np.ndarray, chance: np.ndarray, told: np.ndarray) -> float:
-    """Return the z score of what a function of w tells beyond the chances."""
+def z_score(came: np.ndarray, chance: np.ndarray, values: np.ndarray) -> float:
+    """Return the z score of the slope on a function of w, given the fitted probabilities."""
     weight = chance * (1 - chance)
     if not weight.sum() > 0:
         return 0.0
-    told = told - np.average(told, weights=weight)
-    spread = np.sqrt(np.sum(weight * told**2))
-    constant = not spread > 1e-9 * np.sqrt(np.sum(told**2) + 1e-300)
-    return 0.0 if constant else float(np.sum((came - chance) * told) / spread)
+    values = values - np.average(values, weights=weight)
+    spread = np.sqrt(np.sum(weight * values**2))
+    constant = not spread > 1e-9 * np.sqrt(np.sum(values**2) + 1e-300)
+    return 0.0 if constant else float(np.sum((came - chance) * values) / spread)
 
 
 def renew(s: Subject) -> Verdict:
-    """Compare U and g brought up to date by `renew` with those evaluated again."""
-    name = "renew"
+    """Compare U and g as `renew` updates them with those evaluated again."""
     if not {"renew", "gradient"} <= s.functions.keys():
-        return skipped(name, "has no `renew`: U and g are evaluated again after a Gibbs scan")
+        return skipped("has no `renew`: U and g are evaluated again after a Gibbs scan")
     if "gibbs" not in s.functions:
-        return skipped(name, "has no `gibbs`")
+        return skipped("has no `gibbs`")
     worst = (-1.0, "", 0.0, 0.0)
-    for x, before, bits in zip(s.x, s.w, s.bits(name, len(s.x)), strict=True):
-        w = scanned(s, x, before, bits)
+    for x, before, bits in zip(s.x, s.w, s.bits("renew", len(s.x)), strict=True):
+        w = scan(s, x, before, bits)
         U, g = s.gradient(x, before)
         U = s.functions["renew"](x, w, before, s.data, U, g)
         U_true, g_true = s.gradient(x, w)
@@ -127,11 +127,11 @@ def renew(s: Subject) -> Verdict:
         noises = np.maximum(noise_of_gradient(s, x, before), noise_of_gradient(s, x, w))
         excess = abs(np.array([U, *g]) - [U_true, *g_true]) / (NOISES * np.array([noise, *noises]))
         at = int(np.argmax(np.nan_to_num(excess, nan=np.inf)))
-        part = ("U", U, U_true) if at == 0 else (f"g[{at - 1}]", g[at - 1], g_true[at - 1])
-        worst = max(worst, (float(np.nan_to_num(excess[at], nan=np.inf)), *part))
-    excess, part, by, true = worst
-    says = f"{part}: {by:.12g} by `renew`, {true:.12g} evaluated again"
-    if excess > 1:
+        which = ("U", U, U_true) if at == 0 else (f"g[{at - 1}]", g[at - 1], g_true[at - 1])
+        worst = max(worst, (float(np.nan_to_num(excess[at], nan=np.inf)), *which))
+    most, which_worst, by, true = worst
+    says = f"{which_worst}: {by:.12g} by `renew`, {true:.12g} evaluated again"
+    if most > 1:
         advice = "`w` is the new one, `before` the old; change U and g by what differs"
-        return fails(name, says, advice, renewed=by, evaluated=true)
-    return ok(name, f"within rounding; worst {says}", renewed=by, evaluated=true)
+        return fails(says, advice, renewed=by, evaluated=true)
+    return ok(f"within rounding; worst {says}", renewed=by, evaluated=true)

@@ -1,7 +1,7 @@
-"""How far rounding moves U and its gradient: measured, so that no tolerance is guessed.
+"""Measures the rounding error of U and its gradient, so that no tolerance is a guess.
 
-At points very close to each other a smooth function changes linearly, and what is left over is
-noise. Tolerances of the checks are multiples of it.
+Between points that are very close a smooth function changes linearly; the rest is noise. The
+tolerances of the checks are multiples of it.
 """
 
 import numpy as np
@@ -9,20 +9,16 @@ import numpy as np
 from nrevu.conformance.subject import Subject
 
 EPS = float(np.finfo(float).eps)
-NOISES = (
-    100  # how many times the noise two ways to the same number may differ: sums in other orders
-)
-
-
+NOISES = 100  # times the noise by which two ways to compute a number may differ
 CLOSE = 16 * EPS  # relative to x: its last bits
-SINGLE = 2.0**-20  # the same for float32, in case something is computed with so few
+SINGLE = 2.0**-20  # the same for float32, in case something is computed in it
 
 
 def rounding(values: np.ndarray) -> np.ndarray:
     """Return the noise in values (9, ...) of a function at equally spaced points.
 
-    Third differences, from which all smooth change is gone, have 20 times the variance of the
-    noise (after Moré and Wild, 2011). It is at least that of rounding the value itself.
+    Third differences, in which smooth change cancels, have 20 times the variance of the noise
+    (after Moré and Wild, 2011). It is at least that of rounding the value itself.
     """
     third = np.diff(values, 3, axis=0)
     least = EPS * abs(values[0]) + np.finfo(float).tiny
@@ -30,7 +26,7 @@ def rounding(values: np.ndarray) -> np.ndarray:
 
 
 def noise(s: Subject, function, x: np.ndarray) -> np.ndarray:
-    """Return the noise of a function about x: the larger, of points at two distances."""
+    """Return the noise of a function near x: the larger of those at two distances."""
     signs = s.rng("noise").choice([-1.0, 1.0], size=x.size)
     size = np.maximum(abs(x), s.spread)
     found = []
@@ -41,7 +37,7 @@ def noise(s: Subject, function, x: np.ndarray) -> np.ndarray:
 
 
 def noise_of_energy(s: Subject, x: np.ndarray, w: np.ndarray) -> float:
-    """Return the noise of U about x: that of `energy`, and of `gradient` if any."""
+    """Return the noise of U near x: the larger of those of `energy` and `gradient`."""
     found = noise(s, lambda each: s.energy(each, w), x)
     if "gradient" in s.functions:
         found = np.fmax(found, noise(s, lambda each: s.gradient(each, w)[0], x))
@@ -49,5 +45,5 @@ def noise_of_energy(s: Subject, x: np.ndarray, w: np.ndarray) -> float:
 
 
 def noise_of_gradient(s: Subject, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Return the noise of each part of the gradient about x."""
+    """Return the noise of each component of the gradient near x."""
     return noise(s, lambda each: s.gradient(each, w)[1], x)

@@ -1,8 +1,8 @@
 """Checks of the gradient along paths: its integral along lines, and leapfrog trajectories.
 
-They see every coordinate, between the points as well. A gradient that fits the energy has line
-integrals equal to differences of U, and leapfrog errors in H that fall 4 times when the step is
-halved (about 2 times where U has kinks); one that does not fit keeps an error at any step.
+They cover every coordinate, and the space between the points. A gradient that fits the energy has
+line integrals equal to differences of U, and leapfrog errors in H that fall 4 times when the step
+is halved (about 2 times where U has kinks); one that does not fit keeps an error at any step.
 """
 
 import itertools
@@ -23,27 +23,26 @@ CAUSE = "where `gradient` passes, look for jumps of the energy, or parts of spac
 
 def line(s: Subject) -> Verdict:
     """Compare the integral of the gradient along lines between points with the change of U."""
-    name = "line"
     if "gradient" not in s.functions:
-        return skipped(name, "has no `gradient`")
-    worst, told = (-1.0, 0.0, 0.0, 0.0), 0
+        return skipped("has no `gradient`")
+    worst, count = (-1.0, 0.0, 0.0, 0.0), 0
     for (a, w), (b, _) in itertools.pairwise(s.inside(1)):
         change = s.energy(b, w) - s.energy(a, w)
         noise = noise_of_energy(s, a, w) + noise_of_energy(s, b, w)
         work, error = integral(s, a, b, w)
         allowed = error + NOISES * noise
         if abs(change) < np.inf and allowed < 1e-2 * (1 + abs(change)):
-            told += 1
+            count += 1
             worst = max(worst, (abs(work - change) / allowed, work, change, allowed))
     excess, work, change, allowed = worst
-    numbers = {"lines": told, "integral": work, "change": change, "allowed": allowed}
-    if told == 0:
-        return skipped(name, "no line between points on which U and its gradient are smooth enough")
+    numbers = {"lines": count, "integral": work, "change": change, "allowed": allowed}
+    if count == 0:
+        return skipped("no line between points on which U and its gradient are smooth enough")
     says = f"integral of the gradient {work:.10g}, change of U {change:.10g}"
     if excess > 1:
         advice = f"`gradient` is not that of `energy` everywhere; {CAUSE}"
-        return fails(name, f"{says} (+- {allowed:.1e})", advice, **numbers)
-    return ok(name, f"{told} lines; worst: {says} (+- {allowed:.1e})", **numbers)
+        return fails(f"{says} (+- {allowed:.1e})", advice, **numbers)
+    return ok(f"{count} lines; worst: {says} (+- {allowed:.1e})", **numbers)
 
 
 def integral(s: Subject, a: np.ndarray, b: np.ndarray, w: np.ndarray):
@@ -62,40 +61,39 @@ def integral(s: Subject, a: np.ndarray, b: np.ndarray, w: np.ndarray):
 
 
 def leapfrog(s: Subject) -> Verdict:
-    """See that leapfrog reverses, and that its error in H falls 4 times with half the step."""
-    name = "leapfrog"
+    """Check that leapfrog reverses, and that its error in H falls 4 times with half the step."""
     if "gradient" not in s.functions:
-        return skipped(name, "has no `gradient`")
+        return skipped("has no `gradient`")
     starts = list(s.inside(1))[:4]
     p = s.rng("leapfrog").standard_normal((len(starts), s.distribution.dim))
     eta = coarsest(s, starts, p) if starts else 0.0
     if eta == 0:
         advice = f"`gradient` does not fit `energy`, or neither is smooth; {CAUSE}"
-        return fails(name, "no step is small enough for an error in H below 0.5", advice)
+        return fails("no step is small enough for an error in H below 0.5", advice)
     noise = NOISES * max(noise_of_energy(s, x, w) for x, w in starts)
     each = 2 * STEPS * len(starts) * (s.cost["gradient"] + 10 * OVERHEAD)
     finest = affordable(BUDGET, each, 2**4, 2**HALVINGS).bit_length() - 1
     errors = [error(s, starts, p, eta, halvings) for halvings in range(finest + 1)]
-    told = [each for each in errors if each > noise][-4:]
-    back = max(returned(s, *start, p_0, eta) for start, p_0 in zip(starts, p, strict=True))
+    clear = [each for each in errors if each > noise][-4:]
+    back = max(return_distance(s, *start, p_0, eta) for start, p_0 in zip(starts, p, strict=True))
     numbers = {"eta": eta, "errors": errors, "returned": back}
-    if len(told) < 4:
-        return skipped(name, f"errors in H are no more than rounding: {max(errors):.1e}")
-    factor = (told[0] / told[-1]) ** (1 / 3)
-    says = f"error in H {told[0]:.2g}, with an eighth of the step {told[-1]:.2g}"
-    if min(told) > 0.5 * max(told):
+    if len(clear) < 4:
+        return skipped(f"errors in H are no more than rounding: {max(errors):.1e}")
+    factor = (clear[0] / clear[-1]) ** (1 / 3)
+    says = f"error in H {clear[0]:.2g}, with an eighth of the step {clear[-1]:.2g}"
+    if min(clear) > 0.5 * max(clear):
         advice = f"the gradient does not fit the energy (its scale, its sign, a term); {CAUSE}"
-        return fails(name, f"{says}: it should fall 4 times per halving", advice, **numbers)
+        return fails(f"{says}: it should fall 4 times per halving", advice, **numbers)
     if back > 1:
         advice = "the gradient at a point must depend on the point alone: see `repeatable`"
-        return fails(name, "a trajectory run backwards does not return", advice, **numbers)
+        return fails("a trajectory run backwards does not return", advice, **numbers)
     kinks = "" if factor > 3 else ", not 4: there are kinks, which cost rejections"
-    return ok(name, f"{says}: {factor:.2f} per halving{kinks}; trajectories reverse", **numbers)
+    return ok(f"{says}: {factor:.2f} per halving{kinks}; trajectories reverse", **numbers)
 
 
 def coarsest(s: Subject, starts: list, p: np.ndarray) -> float:
-    """Return the largest stepsize, by halving, whose errors in H are below 0.5; 0 if none is."""
-    eta = 1.0 if "scales" in s.functions else float(s.spread.min())
+    """Return the largest stepsize, by halving, with errors in H below 0.5; 0 if there is none."""
+    eta = s.stepsize
     for _ in range(40):
         if error(s, starts, p, eta, 0) < 0.5:
             return eta
@@ -130,15 +128,15 @@ def trajectory(s: Subject, x, p, w, eta: float, steps: int):
     return x, p, np.nan_to_num(np.array(H), nan=np.inf)
 
 
-def returned(s: Subject, x: np.ndarray, w: np.ndarray, p: np.ndarray, eta: float) -> float:
-    """Return how far from x a trajectory ends that is run back, in what rounding explains.
+def return_distance(s: Subject, x: np.ndarray, w: np.ndarray, p: np.ndarray, eta: float) -> float:
+    """Return how far from x a reversed trajectory ends, over what rounding explains.
 
-    Rounding grows as a small displacement of the start does, there and back.
+    Rounding errors grow as a small displacement of the start does, in both directions.
     """
-    there, turned, _ = trajectory(s, x, p, w, eta, STEPS)
+    x_end, p_end, _ = trajectory(s, x, p, w, eta, STEPS)
     small = 1e-7 * s.spread
-    grown = (trajectory(s, x + small, p, w, eta, STEPS)[0] - there) / small
-    back = trajectory(s, there, -turned, w, eta, STEPS)[0]
+    grown = (trajectory(s, x + small, p, w, eta, STEPS)[0] - x_end) / small
+    back = trajectory(s, x_end, -p_end, w, eta, STEPS)[0]
     growth = max(1.0, float(abs(grown).max())) ** 2
-    allowed = NOISES * STEPS * EPS * growth * (abs(x).max() + abs(there).max() + s.spread.max())
+    allowed = NOISES * STEPS * EPS * growth * (abs(x).max() + abs(x_end).max() + s.spread.max())
     return float(abs(back - x).max() / allowed)

@@ -1,8 +1,7 @@
 """Checks of the gradient at points: against differences of the energy, and the U it returns.
 
-Nothing here is allowed a guessed error. A derivative by differences comes with its own error: how
-much it changes with the step, and the noise that rounding puts into U, over the step. The noise is
-measured (noise.py).
+No tolerance is a guess. A derivative by differences has an estimated error: how much it changes
+with the step, plus the noise of rounding in U over the step. The noise is measured (noise.py).
 """
 
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from nrevu.conformance.noise import EPS, NOISES, noise_of_energy, noise_of_gradi
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.timing import OVERHEAD, affordable
 from nrevu.conformance.verdict import Verdict, fails, ok, skipped
-from nrevu.core.user_files import energy_by_gradient
+from nrevu.core.contracts import has
 
 RUNGS = 10  # steps tried, each a quarter of the one before, from half the spread on
 SLACK = 10  # how many times its error a derivative may be off
@@ -22,18 +21,18 @@ BUDGET = 2.0  # seconds
 
 @dataclass(frozen=True)
 class Slope:
-    """One derivative, as the gradient has it and by differences of the energy."""
+    """One derivative, by the gradient and by differences of the energy."""
 
     coordinate: int
     point: int
     given: float  # by `gradient`
     found: float  # by differences
-    error: float  # of both, as far as rounding and the step explain
-    blunt: bool  # the error is so large that this says little
+    error: float  # of both, from rounding and the step
+    blunt: bool  # the error is too large for a useful comparison
 
     @property
     def excess(self) -> float:
-        """Return how far apart they are, in what is allowed."""
+        """Return the difference of the two over what is allowed."""
         return abs(self.given - self.found) / (SLACK * self.error)
 
 
@@ -61,37 +60,36 @@ def difference(s: Subject, x: np.ndarray, w: np.ndarray, i: int, noise: float):
 
 
 def slopes(s: Subject) -> list[Slope]:
-    """Return derivatives at the points and 3 times as far: of all coordinates, time permitting."""
+    """Return derivatives at the points and 3 times as far, for as many coordinates as fit."""
     points = list(s.inside(1, 3))
     dim = s.distribution.dim
     cost = 4 * RUNGS * len(points) * (s.cost["energy"] + OVERHEAD)
     count = affordable(BUDGET, cost, min(8, dim), dim)
-    chosen = np.sort(s.rng("slopes").permutation(dim)[:count])
+    coordinates = np.sort(s.rng("slopes").permutation(dim)[:count])
     found = []
     for point, (x, w) in enumerate(points):
-        g, own = s.gradient(x, w)[1], noise_of_gradient(s, x, w)
+        g, noises = s.gradient(x, w)[1], noise_of_gradient(s, x, w)
         noise = noise_of_energy(s, x, w)
-        for i in map(int, chosen):
-            slope, error = difference(s, x, w, i, noise)
+        for i in map(int, coordinates):
+            by, error = difference(s, x, w, i, noise)
             usual = abs(g[i]) + 1 / s.spread[i]
             blunt = not SLACK * error < 1e-3 * usual
-            found.append(Slope(i, point, float(g[i]), float(slope), float(error + own[i]), blunt))
+            found.append(Slope(i, point, float(g[i]), float(by), float(error + noises[i]), blunt))
     return found
 
 
 def gradient(s: Subject) -> Verdict:
     """Compare the gradient with differences of the energy, coordinate by coordinate."""
-    name = "gradient"
     if "gradient" not in s.functions:
-        return skipped(name, "has no `gradient`: metropolis can sample it, the other methods not")
+        return skipped("has no `gradient`: metropolis can sample it, the other methods not")
     found = slopes(s)
     if not found:
-        return fails(name, "no point has a finite energy", "see `finite`")
+        return fails("no point has a finite energy", "see `finite`")
     sharp = [slope for slope in found if not slope.blunt]
     if 2 * len(sharp) < len(found):
         says = f"{len(found) - len(sharp)} of {len(found)} derivatives of the energy do not settle"
         advice = "compute in float64 throughout; an energy may not be random, nor made of steps"
-        return fails(name, f"{says}, whatever the step", advice)
+        return fails(f"{says}, whatever the step", advice)
     worst = max(sharp, key=lambda slope: slope.excess)
     numbers = {**vars(worst), "points": found[-1].point + 1, "derivatives": len(sharp)}
     says = f"x[{worst.coordinate}]: {worst.given:.8g}, by differences {worst.found:.8g}"
@@ -99,43 +97,42 @@ def gradient(s: Subject) -> Verdict:
     if worst.excess <= 1:
         number = len({slope.coordinate for slope in sharp})
         checked = f"{number} of {s.distribution.dim} coordinates at {numbers['points']} points"
-        return ok(name, f"{checked}; worst {says}", **numbers)
+        return ok(f"{checked}; worst {says}", **numbers)
     bad = [slope for slope in sharp if slope.excess > 1]
     says = f"{len(bad)} of {len(sharp)} derivatives are wrong; worst {says}"
-    return fails(name, says, diagnosis(bad, len(sharp)), **numbers)
+    return fails(says, diagnosis(bad, len(sharp)), **numbers)
 
 
 def diagnosis(bad: list[Slope], number: int) -> str:
-    """Return what wrong derivatives have in common."""
+    """Return advice from what the wrong derivatives have in common."""
     ratios = np.array([slope.given / slope.found for slope in bad if slope.found])
     ratio = float(np.median(ratios)) if ratios.size else np.nan
-    places = sorted({slope.coordinate for slope in bad})
+    wrong = sorted({slope.coordinate for slope in bad})
     if len(bad) > 0.9 * number and np.all(abs(ratios - ratio) < 1e-3 * abs(ratio)):
         return f"all are {ratio:.4g} times what they should be: a factor or the sign is wrong"
-    listed = ", ".join(f"g[{i}]" for i in places[:5]) + (", ..." if len(places) > 5 else "")
+    listed = ", ".join(f"g[{i}]" for i in wrong[:5]) + (", ..." if len(wrong) > 5 else "")
     return f"look at {listed}: write it as the derivative of what `energy` returns, term by term"
 
 
 def same_energy(s: Subject) -> Verdict:
     """Compare the U that `gradient` returns with `energy`."""
-    name = "same U"
     if "gradient" not in s.functions:
-        return skipped(name, "has no `gradient`")
-    if type(s.distribution).energy is energy_by_gradient:
-        return skipped(name, "has no `energy` of its own: it is what `gradient` returns")
+        return skipped("has no `gradient`")
+    if not has(s.distribution, "energy"):
+        return skipped("has no `energy`: U is what `gradient` returns")
     worst = (-1.0, 0.0, 0.0, 0.0)
     for x, w in s.inside(1, 3, 10):
         U, by = s.energy(x, w), s.gradient(x, w)[0]
         noise = noise_of_energy(s, x, w)
-        apart = abs(U - by) / noise
-        worst = max(worst, (apart if apart < np.inf else np.inf, U, by, noise))  # nan: the worst
+        excess = abs(U - by) / noise
+        worst = max(worst, (excess if excess < np.inf else np.inf, U, by, noise))  # nan: the worst
     excess, U, by, noise = worst
     if excess < 0:
-        return fails(name, "no point has a finite energy", "see `finite`")
+        return fails("no point has a finite energy", "see `finite`")
     numbers = {"energy": U, "gradient": by, "noise": noise}
     says = f"`gradient` returns {by:.17g}, `energy` {U:.17g}"
     if not excess <= NOISES:
         says += f": {by - U:.3g} apart, rounding explains {noise:.1e}"
         advice = "return the same U from both, with the same constants"
-        return fails(name, says, advice, **numbers)
-    return ok(name, f"within rounding; worst: {abs(by - U):.1e} apart at U = {U:.6g}", **numbers)
+        return fails(says, advice, **numbers)
+    return ok(f"within rounding; worst: {abs(by - U):.1e} apart at U = {U:.6g}", **numbers)

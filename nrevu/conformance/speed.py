@@ -1,4 +1,4 @@
-"""How fast a distribution is: an evaluation in compiled code, an update by the kernels."""
+"""Measures the speed of a distribution: of an evaluation, and of an update by the kernels."""
 
 from functools import partial
 
@@ -14,20 +14,14 @@ BUDGET = 0.05  # seconds for each time that something is timed
 
 
 def speed(s: Subject) -> Verdict:
-    """Tell the nanoseconds of an evaluation of U and of its gradient, and of an update."""
+    """Return the nanoseconds of an evaluation of U and of its gradient, and of an update."""
     found = {name: 1e9 * spent for name, spent in s.cost.items()}
-    found["metropolis"] = update(s, "metropolis", (0.1 * size(s),))
+    found["metropolis"] = update(s, "metropolis", (0.1 * s.stepsize,))
     if "gradient" in s.functions:
-        found["langevin"] = update(s, "hamiltonian", (0.1 * size(s), 0.0, 1, 0.0))
-    words = {"energy": "`energy`", "gradient": "`gradient`"}
-    words |= {name: f"an update by {name}" for name in ("metropolis", "langevin")}
-    listed = ", ".join(f"{words[name]} {ns:.0f} ns" for name, ns in found.items())
-    return ok("speed", listed, **{f"{name}_ns": ns for name, ns in found.items()})
-
-
-def size(s: Subject) -> float:
-    """Return about how large a step may be."""
-    return 1.0 if "scales" in s.functions else float(s.spread.min())
+        found["langevin"] = update(s, "hamiltonian", (0.1 * s.stepsize, 0.0, 1, 0.0))
+    texts = {name: f"`{name}`" if name in s.cost else f"an update by {name}" for name in found}
+    listed = ", ".join(f"{texts[name]} {ns:.0f} ns" for name, ns in found.items())
+    return ok(listed, **{f"{name}_ns": ns for name, ns in found.items()})
 
 
 def update(s: Subject, kind: str, arguments: tuple) -> float:

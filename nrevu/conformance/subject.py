@@ -1,45 +1,42 @@
-"""What is checked: a distribution with its functions compiled, and points to try them at.
+"""What the checks get: a distribution, its compiled functions, and points to call them at.
 
-In: a distribution and a seed. Out: a Subject, whose points are exact draws or, where there are
-none, starts; each with a w drawn by Gibbs sampling. All random numbers come from the seed.
+In: a distribution and a seed. Out: a Subject, whose points are exact draws or, without `draw`,
+starts; each with a w drawn by Gibbs sampling. All random numbers come from the seed.
 """
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from nrevu.cells.chains import settled
-from nrevu.conformance.timing import costs
-from nrevu.core.binding import FAST, NEEDS, bind
+from nrevu.cells.chains import settle
+from nrevu.core.binding import compile_parts, evaluation_seconds
+from nrevu.core.contracts import has, part
 from nrevu.core.rng import WORDS
-from nrevu.core.target import njit
-from nrevu.core.user_files import energy_by_gradient
 
-POINTS = 6  # draws or starts at which functions are tried
+POINTS = 6  # draws or starts at which functions are called
 SAMPLE = 200  # draws or starts that tell where the distribution is, and how wide
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A distribution, ready to be checked."""
+    """A distribution that is ready to be checked."""
 
     distribution: Any
-    functions: dict[str, Callable]  # compiled as kernels are; those that it has
+    functions: dict[str, Any]  # compiled as in kernels, by name
     data: tuple  # what they receive
     seed: int
     x: np.ndarray  # (POINTS, dim): draws or starts
     w: np.ndarray  # (POINTS, gibbs_variables): drawn given them
     cost: dict[str, float]  # seconds of an `energy` and a `gradient`, inside compiled code
     centre: np.ndarray  # (dim): mean of draws or starts
-    spread: np.ndarray  # (dim): their standard deviation, or a guess where they are all the same
+    spread: np.ndarray  # (dim): their standard deviation, or a guess if they are all the same
 
     @property
     def exact(self) -> bool:
         """Tell whether there are exact draws."""
-        return hasattr(self.distribution, "draw")
+        return has(self.distribution, "draw")
 
     def energy(self, x, w) -> float:
         """Return U."""
@@ -58,46 +55,40 @@ class Subject:
         """Return the states (count, WORDS) of generators for kernels and Gibbs scans."""
         return self.rng(name).integers(2**64, size=(count, WORDS), dtype=np.uint64)
 
+    @property
+    def stepsize(self) -> float:
+        """Return about how large a step may be."""
+        return 1.0 if "scales" in self.functions else float(self.spread.min())
+
     def away(self, factor: float) -> np.ndarray:
-        """Return the points carried away from the centre."""
+        """Return the points with their distance from the centre multiplied by a factor."""
         return self.centre + factor * (self.x - self.centre)
 
     def inside(self, *factors: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield the points, carried away by each of the factors, that have a finite energy."""
+        """Yield x and w of the points of `away`, for each factor, that have a finite energy."""
         for factor in factors:
             for x, w in zip(self.away(factor), self.w, strict=True):
                 if abs(self.energy(x, w)) < np.inf:
                     yield x, w
 
 
-@functools.cache
-def compiled(kind: type, **options) -> dict[str, Callable]:
-    """Return the functions that a class has, compiled as kernels are but for these options."""
-    own = {name: getattr(kind, name) for name in NEEDS if hasattr(kind, name)}
-    made = {name: njit(**FAST, **options)(function) for name, function in own.items()}
-    if own["energy"] is energy_by_gradient:
-        named = bind(energy_by_gradient, "energy", {"gradient": made["gradient"]})
-        made["energy"] = njit(**FAST, **options)(named)
-    return made
-
-
 def prepare(distribution: Any, seed: int) -> Subject:
     """Return the Subject of a distribution."""
-    functions, data = compiled(type(distribution)), distribution.data()
-    rng = np.random.default_rng(seed)
-    exact = hasattr(distribution, "draw")
-    begin = distribution.draw if exact else distribution.start
+    functions, data = compile_parts(type(distribution)), part(distribution, "data")()
+    rng, draw = np.random.default_rng(seed), part(distribution, "draw")
+    begin = draw or part(distribution, "start")
     sample = np.array([begin(rng) for _ in range(SAMPLE)])
     centre, spread = sample.mean(axis=0), sample.std(axis=0)
     constant = spread <= 1e-12 * abs(centre)
     spread = np.where(constant, np.maximum(0.5 * abs(centre), 0.5), spread)
     x = sample[:POINTS]
-    if not exact:
-        x = np.array([settled(distribution, seed, chain) for chain in range(POINTS)])
+    if draw is None:
+        x = np.array([settle(distribution, seed, chain) for chain in range(POINTS)])
         x = x + np.where(constant, 0.1 * spread, 0.0) * rng.standard_normal(x.shape)
-    w = np.zeros((POINTS, getattr(distribution, "gibbs_variables", 0)))
+    w = np.zeros((POINTS, part(distribution, "gibbs_variables")))
     for point in range(POINTS if "gibbs" in functions else 0):
         bits = rng.integers(2**64, size=WORDS, dtype=np.uint64)
         functions["gibbs"](x[point], w[point], data, bits)
-    cost = costs(functions, (x, w[0], data, np.empty(distribution.dim)))
+    evaluations = [name for name in ("energy", "gradient") if name in functions]
+    cost: dict[str, float] = {name: evaluation_seconds(distribution, name) for name in evaluations}
     return Subject(distribution, functions, data, seed, x, w, cost, centre, spread)

@@ -1,62 +1,10 @@
-"""How long evaluations take, so that each check does as much as a few seconds allow."""
+"""Measures how long calls take, so that each check does as much as a few seconds allow."""
 
-import functools
 import time
 from collections.abc import Callable
 from typing import Any
 
-from nrevu.core.binding import FAST, bind
-from nrevu.core.target import njit
-
 OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes by itself
-
-
-def energy(x, w, data):
-    """Return U. Bound to a distribution's own, as the next is."""
-
-
-def gradient(x, w, data, g):
-    """Write the gradient of U into g and return U."""
-
-
-def energies(points, w, data, g, times):
-    """Evaluate U at the points, one after the other, so many times."""
-    total = 0.0
-    for _ in range(times):
-        for k in range(points.shape[0]):
-            total += energy(points[k], w, data)
-    return total
-
-
-def gradients(points, w, data, g, times):
-    """Evaluate the gradient at the points, one after the other, so many times."""
-    total = 0.0
-    for _ in range(times):
-        for k in range(points.shape[0]):
-            total += gradient(points[k], w, data, g)
-    return total
-
-
-LOOPS = {"energy": energies, "gradient": gradients}
-
-
-def costs(functions: dict[str, Callable], arguments: tuple) -> dict[str, float]:
-    """Return the seconds of one `energy` and one `gradient`, inside compiled code."""
-    wanted = [name for name in LOOPS if name in functions]
-    return {name: cost(loop(name, functions[name]), arguments) for name in wanted}
-
-
-@functools.cache
-def loop(name: str, function: Callable) -> Callable:
-    """Return the compiled loop of a function's evaluations."""
-    return njit(**FAST)(bind(LOOPS[name], LOOPS[name].__name__, {name: function}))
-
-
-def cost(many: Callable, arguments: tuple) -> float:
-    """Return the seconds of one evaluation in a loop over the points, the first argument."""
-    many(*arguments, 1)
-    times = max(1, int(0.03 / max(seconds(lambda: many(*arguments, 1)), OVERHEAD)))
-    return seconds(lambda: many(*arguments, times)) / (times * len(arguments[0]))
 
 
 def seconds(call: Callable[[], Any]) -> float:
@@ -70,9 +18,9 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def affordable(budget: float, each: float, least: int, most: int) -> int:
-    """Return how many calls of so many seconds fit into a budget, within limits.
+    """Return how many calls of `each` seconds fit into a budget, from `least` to `most`.
 
-    It is the most, halved as often as needed: noise in the timing then seldom changes a check.
+    The result is `most`, halved as often as needed, so that timing noise seldom changes a check.
     """
     count = most
     while count > least and count * each > budget:

@@ -1,8 +1,129 @@
-"""What a distribution may have, and what stands in for what it leaves out."""
+"""The contracts: every part that a distribution and a method may have, with its default.
 
+The classes below are lists to read, not base classes. A distribution is any frozen dataclass with
+some of these parts; `part` returns one of them, or its default here. docs/distributions.md explains
+each part. Imports nothing that is slow.
+"""
+
+import functools
+from collections.abc import Callable
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
+
+
+class Distribution:
+    """What a distribution may have. Required: `dim`, and `energy` or `gradient`."""
+
+    dim: int = 0  # number of coordinates, 1 or more; required
+    gibbs_variables: int = 0  # length of w, the variables that `gibbs` draws; required with it
+    lanes: int = 1  # chains interleaved for SIMD; 1: chains one after the other
+    # HMC that leads from `start` into the distribution: stepsize, leapfrog steps, trajectories.
+    settling: tuple[float, int, int] = (0.0, 0, 0)
+
+    @property
+    def nanoseconds(self) -> float:
+        """Return about how long an evaluation of the gradient takes."""
+        return 0.4 * self.dim
+
+    # draw(self, rng) -> np.ndarray: an exact draw (dim); without it chains start at `start`.
+    draw: Callable | None = None
+
+    def start(self, rng: np.random.Generator) -> np.ndarray:
+        """Return where a chain starts (dim), before its burn-in; used if there is no `draw`."""
+        return rng.standard_normal(self.dim)
+
+    def data(self) -> tuple:
+        """Return the numbers and arrays that the compiled functions receive as `data`."""
+        return ()
+
+    def means(self) -> dict[str, float | None]:
+        """Return the quantities in order, each with its true mean or None; goes with `record`."""
+        return {"coordinate": None, "log_prob": None}
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Return the names of the columns that `record` writes; goes with `derive`."""
+        return tuple(part(self, "means")())
+
+    def derive(self, rows: np.ndarray) -> np.ndarray:
+        """Return the quantities (n, quantities) of recorded rows (n, columns)."""
+        return rows
+
+    def averages(self) -> dict[str, tuple[str, ...]]:
+        """Return names for averages of the autocorrelation times of several quantities."""
+        return {}
+
+    def content(self) -> dict[str, Any]:
+        """Return what the digest covers in place of the settings of the same names."""
+        return {}
+
+    # From here on functions are compiled: static, and without `self`.
+
+    @staticmethod
+    def energy(x, w, data):
+        """Return U(x) = -log density up to a constant. Kernels bind `gradient`."""
+        return gradient(x, w, data, np.empty(x.size))  # type: ignore[name-defined]  # noqa: F821
+
+    # gradient(x, w, data, g): writes the gradient of U into g and returns U.
+    gradient: Callable | None = None
+
+    @staticmethod
+    def record(x, w, U, data, row):
+        """Write the recorded columns of a state into row, float32; goes with `means`."""
+        row[0] = x[0]
+        row[1] = U
+
+    # gibbs(x, w, data, bits): draws w given x.
+    gibbs: Callable | None = None
+    # renew(x, w, before, data, U, g): returns U and changes g for the new w; saves an evaluation.
+    renew: Callable | None = None
+    # scales(w, data, s): writes the factors of the coordinates' stepsizes into s.
+    scales: Callable | None = None
+
+
+COMPILED = ("gradient", "energy", "record", "gibbs", "renew", "scales")
+# A part, another one that it requires, and why.
+PAIRS = (
+    ("means", "record", ": 'means' names what 'record' writes"),
+    ("record", "means", ": 'means' names what 'record' writes"),
+    ("recorded", "derive", ": 'derive' makes quantities of 'recorded'"),
+    ("derive", "recorded", ": 'derive' makes quantities of 'recorded'"),
+    ("gibbs", "gibbs_variables", ", how many numbers 'gibbs' draws"),
+)
+
+
+class Method:
+    """What a method may have. Required: `update` and `stepsize`."""
+
+    update: str = ""  # its kernel in core/updates.py: "metropolis" or "hamiltonian"
+    arguments: tuple[str, ...] = ("eta", "alpha", "L", "jitter")  # the numbers its kernel takes
+    stepsize: float = 0.0  # before scaling; what the axis of a figure shows
+    scaling: float = 0.0  # eta = stepsize / dim^scaling
+    alpha: float = 0.0  # the fraction of the momentum that persists
+    L: int = 1  # leapfrog steps, and gradient evaluations, of an update
+    jitter: float = 0.0  # shape * 2 of the Gamma variates that vary the stepsize; 0: none
+
+    def derived(self, dim: int) -> dict[str, float]:
+        """Return the numbers that follow from the settings in `dim` dimensions."""
+        return {"eta": self.stepsize / power(dim, self.scaling)}
+
+
+def has(thing: Any, name: str) -> bool:
+    """Tell whether a distribution or its class defines a part, be it as a field."""
+    return hasattr(thing, name) or name in getattr(thing, "__dataclass_fields__", ())
+
+
+def part(thing: Any, name: str, contract: type = Distribution) -> Any:
+    """Return a part of a distribution, a method or a class of them, or else its default."""
+    default = vars(contract)[name]
+    if hasattr(thing, name):
+        return getattr(thing, name)
+    if not hasattr(default, "__get__"):
+        return default
+    is_class = isinstance(thing, type)
+    return default.__get__(None if is_class else thing, thing if is_class else type(thing))
 
 
 def counts_type(group: int) -> np.dtype:
@@ -10,16 +131,10 @@ def counts_type(group: int) -> np.dtype:
     return np.min_scalar_type(group)
 
 
-def recorded(distribution: Any) -> tuple[str, ...]:
-    """Return the names of the recorded columns: the quantities, unless those are derived."""
-    return getattr(distribution, "recorded", None) or tuple(distribution.means())
-
-
-def quantities(distribution: Any, rows: np.ndarray) -> np.ndarray:
-    """Return the quantities (n, how many) of recorded rows (n, columns)."""
-    return distribution.derive(rows) if hasattr(distribution, "derive") else rows
-
-
-def averages(distribution: Any) -> dict[str, tuple[str, ...]]:
-    """Return which times are also averaged over several quantities, and under what name."""
-    return getattr(distribution, "averages", dict)()
+@functools.cache
+def power(base: float, exponent: float) -> float:
+    """Return base^exponent, base >= 0: the same bits whatever the C library's `pow` is."""
+    if base == 0:
+        return float(exponent == 0)
+    with localcontext(prec=30):
+        return float(Decimal(base) ** Decimal(exponent))

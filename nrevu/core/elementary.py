@@ -1,25 +1,31 @@
-"""Elementary functions that vectorise: a loop over an array of them runs four or more at a time.
+"""Elementary functions that vectorise: a loop over an array computes four or more at a time.
 
 The C library's exp, log and tanh are calls, which keep a loop scalar, five times slower, and whose
-last bit differs from one version of the library to another. These are branch-free polynomials,
-right to 2e-16 relative or so (see the tests), and are compiled with flags of their own, so that no
-caller's licence to reorder sums can touch their roundings.
+last bit differs between versions of the library. These are branch-free polynomials,
+accurate to about 2e-16 relative (see the tests). They are compiled with their own flags, so that a
+caller that may reorder sums cannot change their rounding.
 """
+
+from typing import Any
 
 import numpy as np
 
 from nrevu.core.target import njit
 
-# Inlined: a function with such flags that stays a call is compiled twice, alone and in its kernel,
-# and the two need not round alike. Not cached, for the same reason.
-OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "forceinline": True}
+# Inlined: a function with such flags that is not inlined is compiled twice, alone and in its
+# kernel, and the two may round differently. Not cached, for the same reason.
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"contract", "nsz"},
+    "forceinline": True,
+}
 
 LOG2_HIGH, LOG2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # log 2 in two parts
 
 
 @njit(**OPTIONS)
 def two_to(n):
-    """Return 2^n for whole n (float64) from -1022 to 1023; 0 for -1023, infinity for 1024."""
+    """Return 2^n for integer n (float64) from -1022 to 1023; 0 for -1023, infinity for 1024."""
     return np.int64((np.int64(np.int32(n)) + np.int64(1023)) << np.int64(52)).view(np.float64)
 
 
@@ -34,7 +40,7 @@ def exp(x):
 
 @njit(**OPTIONS)
 def reduced(z):
-    """Return n, whole, and r with |r| <= log(2) / 2, such that z = n log 2 + r."""
+    """Return an integer n and r with |r| <= log(2) / 2, such that z = n log 2 + r."""
     n = np.floor(z * 1.4426950408889634 + 0.5)
     return n, (z - n * LOG2_HIGH) - n * LOG2_LOW
 
@@ -103,7 +109,7 @@ def tanh(x):
 
 @njit(**OPTIONS)
 def tanh_all(values, space):
-    """Replace an array's numbers by their hyperbolic tangents; `space` is as long, for its use.
+    """Replace an array's numbers by their hyperbolic tangents; `space` has the same length.
 
     As `tanh`, in loops short enough for their constants to stay in the processor's registers.
     """
@@ -118,21 +124,21 @@ def tanh_all(values, space):
         values[i] = 1.0 - 2.0 / (1.0 + values[i])
 
 
-def rounded(values: np.ndarray) -> np.ndarray:
-    """Return numbers rounded to 32 significant bits.
+def round_to_32_bits(values: np.ndarray) -> np.ndarray:
+    """Return the numbers rounded to 32 significant bits.
 
-    numpy's random numbers take some logarithms from the C library, whose last bit differs from
-    one version to another. What chains start from must not.
+    numpy's random numbers use some logarithms of the C library, whose last bit differs between
+    versions. The starts of chains must not differ.
     """
     fraction, exponent = np.frexp(values)
     return np.ldexp(np.rint(fraction * 2.0**32) * 2.0**-32, exponent)
 
 
-def lined_up(array: np.ndarray) -> np.ndarray:
-    """Return a copy that begins with a cache line.
+def aligned_copy(array: np.ndarray) -> np.ndarray:
+    """Return a copy that begins at a cache line.
 
-    numpy's arrays begin anywhere, their vectors span two lines, and loops over them take 15% longer
-    for it, as seen.
+    numpy's arrays begin anywhere: vectors then span two cache lines, and loops over them were seen
+    to take 15% longer.
     """
     line = 64
     space = np.empty(array.nbytes + line, np.uint8)

@@ -1,10 +1,9 @@
-"""Chains side by side: how a kernel sees one chain's part of arrays that hold several.
+"""Views of one chain's part of the arrays in which a kernel has several chains.
 
-Either the chains' numbers alternate, number i of chain k at [i * LANES + k], so that a loop over
-the chains reads neighbours and vectorises; or each chain's are together, from k * size on, so that
-a loop over its coordinates does. Slices would say the same, but compare their ends with the
-array's, which hides the neighbours from LLVM and takes as long as the update of some coordinates;
-hence views made by hand.
+Either the chains are interleaved, number i of chain k at [i * LANES + k], so that a loop over the
+chains reads contiguous numbers and vectorises; or each chain is contiguous, from k * size on, so
+that a loop over its coordinates does. Slices would do the same, but check their ends against the
+array's, which hides the layout from LLVM and takes as long as the update of some coordinates.
 """
 
 from numba import types
@@ -13,7 +12,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 
 def views(lanes: int) -> dict:
-    """Return what `lane` and `drawn` are in a kernel of so many alternating chains, or of 1."""
+    """Return `lane` and `drawn` for a kernel with `lanes` interleaved chains, or with 1."""
 
     @intrinsic
     def lane(typing_context, array, k, size):
@@ -41,12 +40,12 @@ def views(lanes: int) -> dict:
 
 
 def viewed(array, lanes: int):
-    """Return the type of a part of an array: numbers that follow each other, or not."""
+    """Return the type of a part of an array: contiguous or strided."""
     return array if lanes == 1 else array.copy(layout="A")
 
 
 def part(context, builder, signature, whole, first, stride: int, size):
-    """Return the array of `size` numbers of another, every so many, from `first` on."""
+    """Return a view of `size` numbers of an array, from `first` on, `stride` apart."""
     whole = make_array(signature.args[0])(context, builder, whole)
     view = make_array(signature.return_type)(context, builder)
     width = context.get_abi_sizeof(context.get_data_type(types.float64))
@@ -56,6 +55,6 @@ def part(context, builder, signature, whole, first, stride: int, size):
         shape=[size],
         strides=[context.get_constant(types.intp, width * stride)],
         itemsize=context.get_constant(types.intp, width),
-        meminfo=None,  # the whole array outlives its parts
+        meminfo=None,  # the array outlives its parts
     )
     return view._getvalue()

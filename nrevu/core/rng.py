@@ -1,6 +1,6 @@
 """Normals and uniforms for the compiled kernels, from a generator whose state is one array.
 
-In: `bits`, uint64[68], seeded by `streams`: 16 lanes of xoshiro256++ side by side (4 x 16), which
+In: `bits`, uint64[68], seeded by `streams`: 16 interleaved lanes of xoshiro256++ (4 x 16), which
 the processor advances together, and one more generator (4) for the rare slow draws.
 Out: arrays filled with N(0,1) by a 512-layer ziggurat, or with uniforms on (-1,1).
 """
@@ -16,7 +16,7 @@ from nrevu.core.target import njit
 
 LANES = 16
 WORDS = 4 * LANES + 4  # length of a generator's state
-SCRATCH = 1024  # raw words made at a time; a multiple of LANES
+SCRATCH = 1024  # raw words drawn at a time; a multiple of LANES
 
 LAYERS = 512
 TAIL = 3.852046150368391  # where the lowest of the layers ends and the tail begins
@@ -26,7 +26,7 @@ AREA = 0.002456766351541356  # of each layer, under exp(-x^2/2)
 def _layers() -> tuple[np.ndarray, np.ndarray]:
     """Return the right edges of the layers, widest first, and the density exp(-x^2/2) there.
 
-    Both end with an edge of 0. In decimal arithmetic, which rounds alike on all machines.
+    Both end with an edge of 0. Computed in decimal arithmetic, the same on all machines.
     """
     with localcontext(prec=28):
         area, edges = Decimal(AREA), [Decimal(TAIL)]
@@ -41,7 +41,7 @@ def _layers() -> tuple[np.ndarray, np.ndarray]:
 
 EDGE, HEIGHT = _layers()
 # The lowest 10 bits of a raw word are a layer and, before it, a sign, the highest 52 an integer j;
-# the candidate j * SCALE[those 10] is kept at once if j < INSIDE[those 10], as 99.2% are.
+# the candidate j * SCALE[those 10] is accepted at once if j < INSIDE[those 10], as 99.2% are.
 SIDES = np.int64(2 * LAYERS - 1)
 SCALE = np.concatenate([EDGE[:-1], -EDGE[:-1]]) * 2.0**-52
 INSIDE = np.tile(np.floor(EDGE[1:] / EDGE[:-1] * 2.0**52).astype(np.int64), 2)
@@ -50,8 +50,8 @@ INSIDE = np.tile(np.floor(EDGE[1:] / EDGE[:-1] * 2.0**52).astype(np.int64), 2)
 def streams(seed: int, digest: str, chain: int) -> tuple[np.random.Generator, np.ndarray]:
     """Return a numpy generator for the start of a chain and the `bits` of its kernel.
 
-    Both are SHAKE-256 of (seed, digest, chain) alone, all 68 words of it, so that no two streams
-    have a generator in common but by a chance of 2^-200: docs/generator.md.
+    Both come from SHAKE-256 of (seed, digest, chain) alone, all 68 words, so that two streams share
+    a generator only with probability 2^-200: docs/generator.md.
     """
     if seed < 0:
         raise ValueError(f"seed {seed} is negative")
@@ -64,7 +64,7 @@ def streams(seed: int, digest: str, chain: int) -> tuple[np.random.Generator, np
 def aligned(bits):
     """Return a copy of generators' states, each of which begins at a multiple of 32 bytes.
 
-    numpy's arrays begin at any of 16, and a vector across two cache lines takes twice as long.
+    numpy aligns arrays to 16 bytes, and a vector across two cache lines takes twice as long.
     """
     copy = np.empty(bits.shape, np.uint64)
     for k in range(bits.shape[0]):
@@ -123,7 +123,7 @@ def tail(bits):
 
 @njit(error_model="numpy")
 def slow_normal(bits, word):
-    """Return one N(0,1) from a raw word, be it inside the inner part of its layer or not."""
+    """Return one N(0,1) from a raw word, whether or not it is in the inner part of its layer."""
     while True:
         side = np.int64(word) & SIDES
         j = np.int64(word >> np.uint64(12))

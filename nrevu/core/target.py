@@ -1,13 +1,14 @@
-"""The processor that kernels are compiled for: a fixed one, so that all machines give equal bits.
+"""The processor that kernels are compiled for: a fixed one, for the same bits everywhere.
 
 On x86-64 with AVX2 and FMA that is `x86-64-v3`, whatever else the processor can do: the width of
-its vectors decides in which order sums are added. Elsewhere, and where NUMBA_CPU_NAME is set, it is
-what numba chooses. Import `njit` from here: numba settles its target when it is first used.
+the vectors decides in which order sums are added. Elsewhere, and where NUMBA_CPU_NAME is set, numba
+chooses. Import `njit` from this module: numba fixes its target when it is first used.
 """
 
 import hashlib
 import os
 import platform
+from typing import Any
 
 import llvmlite.binding as llvm
 import numba
@@ -16,12 +17,13 @@ from numba.core.registry import cpu_target
 
 __all__ = ["FIXED", "TARGET", "is_fixed", "njit", "target_hash", "target_note"]
 
+config: Any = numba.config
 FIXED = "x86-64-v3"
-FEATURES = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # what v3 stands for
+FEATURES = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # of v3
 BY_USER = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 
 
-def runs_here() -> bool:
+def can_run_fixed() -> bool:
     """Tell whether this machine executes the instructions of the fixed target."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
@@ -29,22 +31,22 @@ def runs_here() -> bool:
     return all(features.get(name) for name in FEATURES)
 
 
-def settle() -> tuple[str, str, str]:
-    """Make numba compile for the fixed target, and return what it compiles for.
+def set_target() -> tuple[str, str, str]:
+    """Make numba compile for the fixed target; return its triple, processor and features.
 
-    That is a triple, a processor and its features. If another library has used numba before, numba
-    keeps the target that it has, and this machine's own processor is returned.
+    If another library has used numba before, numba keeps the target that it has, and this
+    machine's processor is returned.
     """
-    before = numba.config.CPU_NAME, numba.config.CPU_FEATURES
-    if runs_here() and not chosen_by_user():
-        numba.config.CPU_NAME, numba.config.CPU_FEATURES = FIXED, ""
-        if codegen().magic_tuple()[2] != "":  # the features of a target that was there before
-            numba.config.CPU_NAME, numba.config.CPU_FEATURES = before
+    before = config.CPU_NAME, config.CPU_FEATURES
+    if can_run_fixed() and not is_set_by_user():
+        config.CPU_NAME, config.CPU_FEATURES = FIXED, ""
+        if codegen().magic_tuple()[2] != "":  # the features of an earlier target
+            config.CPU_NAME, config.CPU_FEATURES = before
     return codegen().magic_tuple()
 
 
-def chosen_by_user() -> bool:
-    """Tell whether the environment says what numba is to compile for."""
+def is_set_by_user() -> bool:
+    """Tell whether the environment sets the target of numba."""
     return any(os.environ.get(name) for name in BY_USER)
 
 
@@ -53,7 +55,7 @@ def codegen():
     return cpu_target.target_context.codegen()
 
 
-COMPILED_FOR = settle()
+COMPILED_FOR = set_target()
 
 
 def is_fixed() -> bool:
@@ -62,12 +64,12 @@ def is_fixed() -> bool:
 
 
 def target_hash() -> str:
-    """Return 8 hex digits of what kernels of this process are compiled for."""
+    """Return 8 hex digits of the target of this process's kernels."""
     return hashlib.sha256(repr(COMPILED_FOR).encode()).hexdigest()[:8]
 
 
 def target_name() -> str:
-    """Return what kernels of this process are compiled for, in words."""
+    """Return the target of this process's kernels, as text."""
     _, name, features = COMPILED_FOR
     if features == "" or name == llvm.get_host_cpu_name():
         return name
@@ -83,9 +85,9 @@ def target_note() -> str:
     """Return why kernels are not compiled for the fixed target, or nothing if they are."""
     if is_fixed():
         return ""
-    if chosen_by_user():
+    if is_set_by_user():
         why = "NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is set: unset them to have it"
-    elif runs_here():
+    elif can_run_fixed():
         why = "another library had used numba before nrevu was imported"
     else:
         why = f"this processor cannot run code for {FIXED}"

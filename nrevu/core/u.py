@@ -1,6 +1,6 @@
-"""The accept/reject decision with v kept in the state: equations (1) and (2), Section 2.
+"""The accept/reject decision with v in the state: equations (1) and (2), Section 2.
 
-u = |v| is uniform on [0,1] when v is uniform on [-1,1]. Delta 0 with noise 1 forgets v at each
+u = |v| is uniform on [0,1] when v is uniform on [-1,1]. Delta 0 with noise 1 draws a new v for each
 decision, which is the standard method; a small delta with noise 0 is the non-reversible one.
 """
 
@@ -12,7 +12,7 @@ from nrevu.core.target import njit
 def move(v, delta, noise, signed):
     """Return v translated by delta + noise * signed and wrapped into [-1,1]: equation (1).
 
-    Neither |delta| nor noise exceeds 1, so that once around is enough.
+    Neither |delta| nor noise exceeds 1, so that wrapping once is enough.
     """
     v += delta + noise * signed
     v = v - 2.0 if v > 1.0 else v

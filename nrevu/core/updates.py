@@ -1,10 +1,11 @@
 """The updates, each a kernel that runs chains from their start to their last recorded group.
 
-In: the starts of some chains, which advance side by side: flat x, p and w, of which `lane` knows
-where each chain's part is, and v; their generators' `bits`, the distribution's `data`, the method's
-numbers. Out: `rows` and `rejected`, what was recorded at the end of each group and how many of its
-updates were rejected; x, p, v, w and bits, changed in place. These are sources: `kernel.build`
-binds the names in capitals, and the functions that do nothing here, for a class of distributions.
+In: the starts of some chains, which advance together: flat x, p and w, in which `lane` finds the
+part of each chain, and v; the `bits` of their generators, the distribution's `data`, the method's
+numbers. Out: `rows` and `rejected`, the recorded state at the end of each group and how many of its
+updates were rejected; x, p, v, w and bits, changed in place. These are sources:
+`binding.bind_kernel` replaces the names in capitals, and the placeholder functions, for a class of
+distributions.
 """
 
 import math
@@ -14,44 +15,44 @@ import numpy as np
 from nrevu.core.rng import SCRATCH, aligned, fill_normals, fill_signed, next_gamma
 from nrevu.core.u import decide, move
 
-NORMALS = 2048  # made at a time, where a chain has fewer coordinates than that
+NORMALS = 2048  # drawn at a time, if a chain has fewer coordinates than that
 BUFFER = 128  # the same, for each of LANES chains
-LANES = 1  # room for so many chains, whose coordinates alternate; or 1, one chain after the other
-FIXED_DIM = 0  # the dimension, where all distributions of a class have the same
-SCALED = False  # whether coordinates have stepsizes of their own
-RENEWS = False  # whether U and g follow a change of w without another evaluation
+LANES = 1  # chains interleaved for SIMD; 1: one chain after the other in memory
+FIXED_DIM = 0  # the dimension, if all distributions of a class have the same; else 0
+SCALED = False  # whether the class has `scales`
+RENEWS = False  # whether the class has `renew`
 
 
 def lane(array, k, size):
-    """Return the `size` numbers of chain k in a flat array. Bound to one of those in `lanes`."""
+    """Return the `size` numbers of chain k in a flat array. Replaced by that of `lanes.views`."""
 
 
 def drawn(array, k, block, used, size):
-    """Return row `used` of chain k in an array with `block` rows for each chain. Bound likewise."""
+    """Return row `used` of chain k in an array with `block` rows for each chain. Replaced."""
 
 
 def energy(x, w, data):
-    """Return U(x) = -log pi(x) up to a constant, given w. Bound to a distribution's own."""
+    """Return U(x) = -log pi(x) up to a constant, given w. Replaced by the distribution's."""
 
 
 def gradient(x, w, data, g):
-    """Write the gradient of U at x into g and return U(x). Bound likewise."""
+    """Write the gradient of U at x into g and return U(x). Replaced."""
 
 
 def record(x, w, U, data, row):
-    """Write the recorded columns of a state with energy U into `row`. Bound likewise."""
+    """Write the recorded columns of a state with energy U into `row`. Replaced."""
 
 
 def gibbs(x, w, data, bits):
-    """Draw w, the variables that no other update moves, given x. Bound likewise."""
+    """Draw w, the variables that no other update changes, given x. Replaced if there is any."""
 
 
 def renew(x, w, before, data, U, g):
-    """Return U, and change g, as they are after w was drawn anew, given w before. Likewise."""
+    """Return U, and change g, for the new w, given w before. Replaced if RENEWS."""
 
 
 def scales(w, data, s):
-    """Write into s what each coordinate's stepsize is multiplied by. Bound likewise."""
+    """Write the factors of the coordinates' stepsizes into s. Replaced if SCALED."""
 
 
 def metropolis(

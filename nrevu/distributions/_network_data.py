@@ -1,26 +1,28 @@
-"""Where a network's cases come from: generated from a seed, or read from a CSV file."""
+"""The cases of a network: generated from a seed, or read from a CSV file."""
 
 import functools
 from pathlib import Path
 
 import numpy as np
 
-from nrevu.core.elementary import rounded
+from nrevu.core.elementary import round_to_32_bits
 
 
 @functools.cache
-def generated(cases: int, copies: int, noise: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def generate_cases(cases: int, copies: int, noise: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return inputs (inputs, cases) and classes: two relevant inputs, their copies, noise.
 
     Class 1 has probability exp(-d^4), d the distance of the relevant inputs from (0.4, -0.3).
     """
     rng = np.random.default_rng(seed)
-    relevant = rounded(rng.standard_normal((2, cases)))
+    relevant = round_to_32_bits(rng.standard_normal((2, cases)))
     copied = np.tile(relevant, (copies, 1)) + 0.1 * rng.standard_normal((2 * copies, cases))
-    inputs = rounded(np.concatenate([relevant, copied, rng.standard_normal((noise, cases))]))
+    inputs = round_to_32_bits(
+        np.concatenate([relevant, copied, rng.standard_normal((noise, cases))])
+    )
     square = (relevant[0] - 0.4) ** 2 + (relevant[1] + 0.3) ** 2
     classes = (rng.random(cases) < np.exp(-(square**2))).astype(np.float64)
-    return fixed(inputs), fixed(classes)
+    return read_only(inputs), read_only(classes)
 
 
 @functools.cache
@@ -29,7 +31,7 @@ def read_cases(file: str) -> tuple[np.ndarray, np.ndarray]:
     try:
         text = Path(file).read_text(encoding="utf-8")
     except OSError as error:
-        raise ValueError(f"table: {file}: {error.strerror.lower()}") from None
+        raise ValueError(f"table: {file}: {str(error.strerror).lower()}") from None
     except UnicodeDecodeError:
         raise ValueError(f"table: {file}: not a text file") from None
     lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
@@ -37,18 +39,18 @@ def read_cases(file: str) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"table: {file}: its first line must be the names of the columns")
     rows: list[list[float]] = []
     for number, line in lines[1:]:
-        row, place = numbers(line), f"table: {file}, line {number}"
+        row, where = numbers(line), f"table: {file}, line {number}"
         if row is None or not np.all(np.isfinite(row)):
-            raise ValueError(f"{place}: not finite numbers with commas between")
+            raise ValueError(f"{where}: not finite numbers with commas between")
         if len(row) < 2 or (rows and len(row) != len(rows[0])):
-            raise ValueError(f"{place}: it must have as many inputs as the others, then the class")
+            raise ValueError(f"{where}: it must have as many inputs as the others, then the class")
         if row[-1] not in (0, 1):
-            raise ValueError(f"{place}: the class, {row[-1]:g}, must be 0 or 1")
+            raise ValueError(f"{where}: the class, {row[-1]:g}, must be 0 or 1")
         rows.append(row)
     if not rows:
         raise ValueError(f"table: {file}: it must have a line of names, then cases")
     cases = np.array(rows).T
-    return fixed(np.ascontiguousarray(cases[:-1])), fixed(cases[-1].copy())
+    return read_only(np.ascontiguousarray(cases[:-1])), read_only(cases[-1].copy())
 
 
 def numbers(line: str) -> list[float] | None:
@@ -59,7 +61,7 @@ def numbers(line: str) -> list[float] | None:
         return None
 
 
-def fixed(array: np.ndarray) -> np.ndarray:
-    """Return the array, which is kept for others too, guarded against being changed."""
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return the array, which is cached, protected against writing."""
     array.flags.writeable = False
     return array

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrevu.fields import whole
+from nrevu.distributions import integer
 
 
 @dataclass(frozen=True)
 class Gaussian:
     """N(0, I). Recorded: the first coordinate, and U, whose mean is dim / 2."""
 
-    dim: int = whole(at_least=1)  # number of coordinates
+    dim: int = integer(at_least=1)  # number of coordinates
 
     def means(self) -> dict[str, float | None]:
         """Return the recorded quantities in order, with their true means."""

@@ -10,9 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nrevu.core.elementary import exp, softplus
-from nrevu.core.rng import next_uniform
-from nrevu.fields import real, whole
+from nrevu.distributions import exp, integer, next_uniform, real, softplus
 
 LOW, HIGH = -0.5, 1.5  # the ends of the interval whose indicator is estimated
 
@@ -22,10 +20,10 @@ class Mixed:
     """The binaries are kept in w; the density of x depends on how many of them are 1."""
 
     dim: ClassVar[int] = 2
-    lanes: ClassVar[int] = 64  # chains side by side: two coordinates alone fill no vector
-    nanoseconds: ClassVar[float] = 4.0  # of an evaluation, about
-    recorded: ClassVar[tuple[str, ...]] = ("coordinate",)  # of which the quantities are functions
-    binaries: int = whole(at_least=0)  # how many there are
+    lanes: ClassVar[int] = 64  # chains interleaved: two coordinates do not fill a vector
+    nanoseconds: ClassVar[float] = 4.0  # of an evaluation, approximately
+    recorded: ClassVar[tuple[str, ...]] = ("coordinate",)  # the quantities are functions of it
+    binaries: int = integer(at_least=0)  # how many there are
     sd: float = real(above=0)  # standard deviation of x[1] given x[0]
 
     def means(self) -> dict[str, float | None]:

@@ -1,7 +1,7 @@
 """A Bayesian neural network for binary classification, with Gibbs-sampled hyperparameters.
 
-Section 6 of the paper says what kind of network, and gives neither data nor settings: what is
-here is a reconstruction. logit = c + sum_j a_j tanh(b_j + sum_i weight_ij input_i). The
+Section 6 of the paper describes the kind of network, but gives neither data nor settings: this is
+a reconstruction. logit = c + sum_j a_j tanh(b_j + sum_i weight_ij input_i). The
 precisions of the weights out of each input, of the b and of the a are hyperparameters, kept in w.
 """
 
@@ -12,12 +12,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from nrevu.core.binding import OPTIONS
-from nrevu.core.elementary import lined_up, log, softplus, tanh_all
-from nrevu.core.rng import next_gamma
-from nrevu.core.target import njit
-from nrevu.distributions._network_data import generated, read_cases
-from nrevu.fields import real, whole, word
+from nrevu.distributions import (
+    OPTIONS,
+    aligned_copy,
+    integer,
+    log,
+    next_gamma,
+    njit,
+    real,
+    softplus,
+    tanh_all,
+    text,
+)
+from nrevu.distributions._network_data import generate_cases, read_cases
 
 C_PRECISION = 0.01  # of the output's bias, which has no hyperparameter: N(0, 10^2)
 
@@ -26,28 +33,26 @@ C_PRECISION = 0.01  # of the output's bias, which has no hyperparameter: N(0, 10
 class Network:
     """x: the weights, input by input, then the b, the a and c. w: precisions, in that order."""
 
-    # Stepsize (of 1 that would be about right), steps and number of the trajectories of HMC that
-    # lead from the start into the posterior, before any cell's own burn-in.
+    # HMC that leads from the start into the posterior, before the burn-in of each cell: stepsize (1
+    # would be about right), leapfrog steps, trajectories.
     settling: ClassVar[tuple[float, int, int]] = (0.3, 40, 200)
-    hidden: int = whole(at_least=1, at_most=10**5)  # hidden units
-    cases: int = whole(at_least=1, at_most=10**7)  # generated cases
-    copies: int = whole(
-        at_least=0, at_most=1000
-    )  # slightly noisy copies of each of the two relevant inputs
-    noise: int = whole(at_least=0, at_most=1000)  # inputs that are noise alone
-    data_seed: int = whole(at_least=0)  # of the generated cases
+    hidden: int = integer(at_least=1, at_most=10**5)  # hidden units
+    cases: int = integer(at_least=1, at_most=10**7)  # generated cases
+    copies: int = integer(at_least=0, at_most=1000)  # noisy copies of each of the 2 relevant inputs
+    noise: int = integer(at_least=0, at_most=1000)  # inputs that are only noise
+    data_seed: int = integer(at_least=0)  # of the generated cases
     # Each precision has a Gamma prior with shape prior_shape / 2 and mean 1 / prior_width^2.
     prior_shape: float = real(above=0)
     prior_width: float = real(above=0)
     # A CSV file of cases to read instead: a column for each input and last the class, 0 or 1.
-    table: str = word(default="")
+    table: str = text(default="")
 
     def __post_init__(self):
         if self.table:
             read_cases(self.table)
 
     def content(self) -> dict:
-        """Return what of a table determines the numbers: what is in it, not where it is."""
+        """Return the part of the digest for a table: its content, not its path."""
         if not self.table:
             return {}
         inputs, classes = read_cases(self.table)
@@ -72,7 +77,7 @@ class Network:
 
     @property
     def nanoseconds(self) -> float:
-        """Return about how long an evaluation of the gradient takes."""
+        """Return approximately how long an evaluation of the gradient takes."""
         cases = self.training()[1].size
         return self.hidden * cases * (1.6 + 0.25 * self.inputs)
 
@@ -82,7 +87,7 @@ class Network:
         return dict.fromkeys(names)
 
     def averages(self) -> dict[str, tuple[str, ...]]:
-        """Return what is averaged over several quantities: over the plausibly relevant inputs."""
+        """Return the average over the inputs that may be relevant."""
         count = self.inputs if self.table else 2 + 2 * self.copies
         return {"relevant": tuple(f"input{i + 1}" for i in range(count))}
 
@@ -90,15 +95,15 @@ class Network:
         """Return the inputs (inputs, cases) and the classes, 0 or 1, of the cases."""
         if self.table:
             return read_cases(self.table)
-        return generated(self.cases, self.copies, self.noise, self.data_seed)
+        return generate_cases(self.cases, self.copies, self.noise, self.data_seed)
 
     def data(self) -> tuple:
-        """Return the cases, sums of squares of each input, the prior, and space to work in."""
-        inputs, classes = (lined_up(part) for part in self.training())
+        """Return the cases, the sum of squares of each input, the prior, and working space."""
+        inputs, classes = (aligned_copy(part) for part in self.training())
         prior = (self.prior_shape, self.prior_width)
         work = [np.empty((self.hidden, classes.size)), *np.empty((2, classes.size))]
         squares = np.array([math.fsum(values * values) for values in inputs])
-        return (inputs, classes, squares, *prior, *map(lined_up, work))
+        return (inputs, classes, squares, *prior, *map(aligned_copy, work))
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         """Return small weights; settling leads away from them."""
@@ -123,7 +128,7 @@ class Network:
         for m in range(logit.size):
             value, slope = softplus(logit[m])
             total += value - classes[m] * logit[m]
-            logit[m] = slope - classes[m]  # from here on the derivative by the logit
+            logit[m] = slope - classes[m]  # from now on the derivative by the logit
         backward(x, w, inputs, units, logit, g)
         return total + prior_energy(x, w, units.shape[0])
 
@@ -141,7 +146,7 @@ class Network:
 
     @staticmethod
     def renew(x, w, before, data, U, g):
-        """Return U, and change g, for other precisions: the cases have no part in that."""
+        """Return U, and change g, for other precisions: the term of the cases stays."""
         hidden = data[5].shape[0]
         for i in range(w.size):
             more = w[i] - before[i]
@@ -154,7 +159,7 @@ class Network:
     def scales(w, data, s):
         """Write each coordinate's scale: 1 / sqrt(precision + a bound on the cases' curvature).
 
-        It depends on the precisions and the cases alone, which an update of x does not change.
+        It depends only on the precisions and the cases, which an update of x does not change.
         """
         _, classes, sums, _, _, units, _, _ = data
         hidden, cases = units.shape[0], classes.size
@@ -182,7 +187,7 @@ class Network:
 def forward(x, inputs, units, logit, space):
     """Fill units (hidden, cases) with the hidden units' values, and logit (cases).
 
-    Inputs are taken four at a time, here and on the way back: fewer loads and stores.
+    Inputs are processed four at a time, in `backward` too: fewer loads and stores.
     """
     hidden, count = units.shape[0], inputs.shape[0]
     biases, fours = count * hidden, count - count % 4
@@ -221,7 +226,7 @@ def backward(x, w, inputs, units, slope, g):
         for m in range(unit.size):
             value = unit[m]
             by_out += slope[m] * value
-            unit[m] = slope[m] * out * (1.0 - value * value)  # from here on, by what goes in
+            unit[m] = slope[m] * out * (1.0 - value * value)  # the derivative by its input
             by_bias += unit[m]
         g[biases + hidden + j] = by_out
         g[biases + j] = by_bias
@@ -240,7 +245,7 @@ def backward(x, w, inputs, units, slope, g):
             for m in range(unit.size):
                 by_weight += unit[m] * values[m]
             g[i * hidden + j] = by_weight
-    for i in range(w.size):  # and what the prior adds
+    for i in range(w.size):  # the prior
         for j in range(i * hidden, (i + 1) * hidden):
             g[j] += w[i] * x[j]
 

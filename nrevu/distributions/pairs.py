@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrevu.fields import real, whole
+from nrevu.distributions import integer, real
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pair i is x[i], x[i + dim/2]: two halves, not side by side, so that loops vectorise."""
+    """Pair i is x[i], x[i + dim/2]: the halves are contiguous, so that loops vectorise."""
 
-    dim: int = whole(at_least=2)  # number of coordinates, even: two for each pair
+    dim: int = integer(at_least=2)  # number of coordinates, even: two for each pair
     correlation: float = real(above=-1, below=1)  # within a pair
 
     def __post_init__(self):

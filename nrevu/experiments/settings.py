@@ -2,7 +2,7 @@
 
 In: settings, each a key ('method.stepsize'), a value and the place it was written at. Out: a
 Cell and an Estimate. Hydra composes once per choice of config groups; single values are then set
-on the result, which is a hundred times faster and lets us say which keys exist.
+on the result, which is a hundred times faster and lets an error name the keys that exist.
 """
 
 import copy
@@ -22,9 +22,9 @@ from nrevu.fields import build
 from nrevu.files import choices, folder
 
 GROUPS = ("distribution", "method", "u", "size")
-OWN = "distribution.file"  # a file of the user's, which takes the place of a choice
-# Settings whose defaults do not suit every distribution.
-SUITED = ("schedule.gibbs_every", "estimate.mean")
+USER_FILE = "distribution.file"  # a user's Python file, instead of a choice of conf/
+# Settings whose defaults do not fit every distribution.
+FITTED = ("schedule.gibbs_every", "estimate.mean")
 
 
 @dataclass(frozen=True)
@@ -37,22 +37,22 @@ class Setting:
 
 
 @functools.cache
-def composed(**chosen: str) -> dict[str, Any]:
-    """Return the whole config, nested, for a choice of groups."""
-    return hydra_compose.composed([f"{group}={name}" for group, name in chosen.items()])
+def composed(**choice: str) -> dict[str, Any]:
+    """Return the complete nested config for a choice of config groups."""
+    return hydra_compose.by_hydra([f"{group}={name}" for group, name in choice.items()])
 
 
 @functools.cache
 def default_size() -> str:
-    """Return the size that holds where none is chosen."""
+    """Return the size that is used unless another is chosen."""
     defaults = yaml.safe_load((folder() / "config.yaml").read_text())["defaults"]
     return next(entry["size"] for entry in defaults if "size" in entry)
 
 
-def parse(words: Iterable[str]) -> list[Setting]:
-    """Return the settings of KEY=VALUE words from a command line."""
+def parse(arguments: Iterable[str]) -> list[Setting]:
+    """Return the settings of KEY=VALUE arguments of a command line."""
     settings = []
-    for text in words:
+    for text in arguments:
         key, equals, _ = text.partition("=")
         if not equals:
             raise Mistake(f"'{text}' is not of the form KEY=VALUE", place="command line")
@@ -70,15 +70,15 @@ def parse(words: Iterable[str]) -> list[Setting]:
 def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
     """Return the cell and the estimate that the settings describe; later ones win."""
     last = latest(settings)
-    chosen = {key: choose(last[key]) for key in GROUPS if key in last}
-    config = copy.deepcopy(composed(**chosen))
-    if OWN in last:  # what may be set is up to the user's class, and checked against it
+    choice = {key: choose(last[key]) for key in GROUPS if key in last}
+    config = copy.deepcopy(composed(**choice))
+    if USER_FILE in last:  # its settings are those of the user's class, and checked there
         config["distribution"] = {}
     for setting in last.values():
-        if OWN in last and re.fullmatch(r"distribution\.\w+", setting.key):
+        if USER_FILE in last and re.fullmatch(r"distribution\.\w+", setting.key):
             config["distribution"][setting.key.partition(".")[2]] = setting.value
         elif setting.key not in GROUPS:
-            put(config, setting)
+            set_value(config, setting)
     try:
         estimate = build(Estimate, config.pop("estimate"), "estimate")
         cell = from_config(config)
@@ -89,49 +89,49 @@ def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
 
 
 def latest(settings: Iterable[Setting]) -> dict[str, Setting]:
-    """Return the settings that hold, by key: a distribution is a choice of conf/, or a file."""
+    """Return the last setting of each key; a distribution is a choice of conf/, or a file."""
     last: dict[str, Setting] = {}
-    for setting in (part for given in settings for part in parts(given)):
+    for setting in (part for each in settings for part in parts(each)):
         if setting.key == "distribution":
-            last = {k: s for k, s in last.items() if k not in (OWN, "distribution.name")}
-        if setting.key == OWN:
+            last = {k: s for k, s in last.items() if k not in (USER_FILE, "distribution.name")}
+        if setting.key == USER_FILE:
             last.pop("distribution", None)
         last[setting.key] = setting
     return last
 
 
 def parts(setting: Setting) -> list[Setting]:
-    """Return the settings of a group given as keys and values: {name: pairs, dim: 4}."""
+    """Return the settings inside a group that is set as keys and values: {name: pairs, dim: 4}."""
     inside = setting.value
     if not isinstance(inside, dict) or "." in setting.key:
         return [setting]
-    own = setting.key == "distribution" and "file" in inside
+    user_file = setting.key == "distribution" and "file" in inside
     keys = {name: f"{setting.key}.{name}" for name in inside}
-    if "name" in inside and not own and setting.key in GROUPS:
+    if "name" in inside and not user_file and setting.key in GROUPS:
         keys = {"name": setting.key} | keys | {"name": setting.key}
     return [Setting(key, inside[name], setting.place) for name, key in keys.items()]
 
 
-def check_lag(cell: Cell, estimate: Estimate, given: dict[str, Setting]) -> None:
-    """Raise a Mistake if the chains are too short for the lags, naming the key that was given."""
+def check_lag(cell: Cell, estimate: Estimate, settings: dict[str, Setting]) -> None:
+    """Raise a Mistake if the chains are too short for the lags, with a key that was set."""
     shortest = min(cell.run.lengths())
-    if 2 * max(1, estimate.max_lag) >= shortest:  # as many more tell whether there are enough
+    if 2 * max(1, estimate.max_lag) >= shortest:  # as many more show whether they are enough
         involved = ("estimate.max_lag", "run.groups", "run.chains", "size")
         raise Mistake(
             f"lag {estimate.max_lag} is too long for chains of {shortest} groups, which must be "
             "more than twice as long: lower estimate.max_lag or run.chains, or raise run.groups",
-            key=next((key for key in involved if key in given), involved[0]),
+            key=next((key for key in involved if key in settings), involved[0]),
         )
 
 
 def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
-    """Return where the key was set, or failing that its group, or what it must suit."""
+    """Return the place of a key; failing that of its group, or of what it must fit."""
     group = (key or "").partition(".")[0]
     for candidate in (key, group):
         if candidate in settings:
             return settings[candidate].place
-    chosen = key in SUITED or group == "distribution"
-    starts = (f"{key}.", "distribution") if chosen else (f"{key}.",)
+    fitted = key in FITTED or group == "distribution"
+    starts = (f"{key}.", "distribution") if fitted else (f"{key}.",)
     inside = [s.place for name, s in settings.items() if name.startswith(starts)]
     return inside[0] if inside else None
 
@@ -140,22 +140,23 @@ def choose(setting: Setting) -> str:
     """Return the name that a setting gives to a config group."""
     allowed = choices(setting.key)
     if setting.key == "distribution" and str(setting.value).endswith(".py"):
-        message = f"for a file of your own, give {OWN}={setting.value}"
+        message = f"for a file of your own, give {USER_FILE}={setting.value}"
         raise Mistake(message, setting.key, setting.place)
     if setting.value not in allowed:
         raise unknown("choice", setting.value, allowed, key=setting.key, place=setting.place)
     return setting.value
 
 
-def put(config: dict[str, Any], setting: Setting) -> None:
+def set_value(config: dict[str, Any], setting: Setting) -> None:
     """Set one value, whose key must exist."""
     *path, last = setting.key.split(".")
-    inner = config
+    inner: Any = config
     for name in path:
         inner = inner.get(name) if isinstance(inner, dict) else None
     if not isinstance(inner, dict) or last not in inner or last == "name":
         where = {"key": setting.key, "place": setting.place}
-        owners = [f"{path[0]}={name}" for name in owning(path[0], last)] if len(path) == 1 else []
+        names = choices_with(path[0], last) if len(path) == 1 else []
+        owners = [f"{path[0]}={name}" for name in names]
         if owners and last != "name":
             message = (
                 f"belongs to {' or '.join(owners)}, not to {path[0]}={config[path[0]]['name']}"
@@ -168,7 +169,7 @@ def put(config: dict[str, Any], setting: Setting) -> None:
     inner[last] = setting.value
 
 
-def owning(group: str, name: str) -> list[str]:
+def choices_with(group: str, name: str) -> list[str]:
     """Return the choices of a config group that have a setting of this name."""
     found = []
     for choice in choices(group) if group in ("distribution", "method", "u") else ():
@@ -187,5 +188,5 @@ def keys(config: dict[str, Any], prefix: str = "") -> list[str]:
 
 
 def seed_setting(seed: int | None) -> tuple:
-    """Return the setting of a seed given on the command line, if one was."""
+    """Return the setting of a seed from the command line, if there is one."""
     return () if seed is None else (Setting("seed", seed, "--seed"),)

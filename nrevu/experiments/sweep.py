@@ -1,8 +1,9 @@
 """A sweep: blocks of settings with several values, expanded into the settings of each cell.
 
 In: the `sweep` of an experiment's document, one block or a list of them. Out: lists of Settings.
-Within a block, lists and ranges are multiplied out; the blocks are united. A key that joins
-several with commas takes lists of values that go together. What `exclude` describes is left out.
+Each block is a Cartesian product of its lists and ranges; the sweep is the union of the blocks. A
+key that joins several with commas takes lists of values that go together. Cells that `exclude`
+describes are omitted.
 """
 
 import itertools
@@ -11,24 +12,24 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from nrevu.errors import Mistake, shown, unknown
+from nrevu.errors import Mistake, shorten, unknown
 from nrevu.experiments.settings import Setting
 from nrevu.experiments.yaml_document import Document, is_number
 from nrevu.files import near
 
-MOST = 100_000  # values of one range, or cells of a sweep: more is a slip of the pen
-NOISE = Fraction(1, 10**9)  # of a step, by which a range may miss its end: decimals are rounded
+MAX_VALUES = 100_000  # of one range, or cells of a sweep: more is a typing error
+ROUNDING = Fraction(1, 10**9)  # by how much of a step a range may miss its end
 RANGE = ("from", "to", "step", "count", "scale")
 FORMS = (
     "a range is {from: A, to: B, step: C} with A <= B and C > 0, or {from: A, to: B, count: N} "
     "with N at least 2, on a logarithmic scale with scale: log and A > 0"
 )
-NESTED = ("distribution", "method", "u")  # whose values may be keys and values themselves
+NESTED = ("distribution", "method", "u")  # their values may be keys and values
 PATHS = ("distribution.file", "distribution.table")
 
 
 def setting(doc: Document, key: str, value: Any, place: str) -> Setting:
-    """Return a setting of a document; a path in it leads from the document's folder."""
+    """Return a setting of a document; a path in it is relative to the document's folder."""
     if key == "distribution" and isinstance(value, dict):
         value = {name: setting(doc, f"{key}.{name}", v, place).value for name, v in value.items()}
     if key in PATHS and isinstance(value, str) and value:
@@ -37,14 +38,14 @@ def setting(doc: Document, key: str, value: Any, place: str) -> Setting:
 
 
 def settings_of(doc: Document) -> Iterator[list[Setting]]:
-    """Yield the settings of each cell of the sweep, but for those that are excluded."""
+    """Yield the settings of each cell of the sweep that is not excluded."""
     unused = dict(enumerate(exclusions(doc)))
     rules = list(unused.values())
     keys: set[str] = set()
     for settings in all_settings(doc):
-        given = {s.key: s.value for s in settings}
-        keys |= given.keys()
-        hits = [index for index, rule in enumerate(rules) if excluded(given, rule)]
+        cell = {s.key: s.value for s in settings}
+        keys |= cell.keys()
+        hits = [index for index, rule in enumerate(rules) if is_excluded(cell, rule)]
         for index in hits:
             unused.pop(index, None)
         if not hits:
@@ -58,7 +59,7 @@ def settings_of(doc: Document) -> Iterator[list[Setting]]:
 
 
 def exclusions(doc: Document) -> list[dict[str, list]]:
-    """Return what to leave out: for each rule the values, by the keys of the sweep."""
+    """Return the rules of `exclude`: for each the values, by the keys of the sweep."""
     rules = []
     for index, rule in enumerate(doc.data.get("exclude", [])):
         place = doc.place("exclude", index)
@@ -68,9 +69,9 @@ def exclusions(doc: Document) -> list[dict[str, list]]:
     return rules
 
 
-def excluded(given: Mapping[str, Any], rule: Mapping[str, list]) -> bool:
-    """Tell whether a rule matches the settings that the sweep gives to a cell."""
-    return all(key in given and given[key] in allowed for key, allowed in rule.items())
+def is_excluded(cell: Mapping[str, Any], rule: Mapping[str, list]) -> bool:
+    """Tell whether a rule matches the settings that the sweep has for a cell."""
+    return all(key in cell and cell[key] in values for key, values in rule.items())
 
 
 def all_settings(doc: Document) -> Iterator[list[Setting]]:
@@ -80,13 +81,13 @@ def all_settings(doc: Document) -> Iterator[list[Setting]]:
     for index, block in enumerate(sweep if listed else [sweep]):
         path = ("sweep", index) if listed else ("sweep",)
         if not isinstance(block, dict) or not block:
-            message = f"a block of a sweep holds keys and values, not {shown(repr(block))}"
+            message = f"a block of a sweep holds keys and values, not {shorten(repr(block))}"
             raise Mistake(message, "sweep", doc.place(*path))
         check_once(doc, block, path)
         choices = [choices_of(doc, key, spec, path) for key, spec in block.items()]
         cells += math.prod(map(len, choices))
-        if cells > MOST:
-            message = f"has {cells} cells, too many: at most {MOST}"
+        if cells > MAX_VALUES:
+            message = f"has {cells} cells, too many: at most {MAX_VALUES}"
             raise Mistake(message, "sweep", doc.place(*path))
         for combination in itertools.product(*choices):
             yield list(itertools.chain(*combination))
@@ -103,7 +104,7 @@ def check_once(doc: Document, block: Mapping[str, Any], path: tuple) -> None:
 
 
 def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Setting]]:
-    """Return the choices that one line of a block gives, each a list of settings."""
+    """Return the choices of one line of a block, each a list of settings."""
     place = doc.place(*path, key)
     names = [name.strip() for name in str(key).split(",")]
     if len(names) == 1:
@@ -111,7 +112,7 @@ def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Set
     if not isinstance(spec, list) or not all(
         isinstance(together, list) and len(together) == len(names) for together in spec
     ):
-        message = f"needs a list of lists of {len(names)} values each, not {shown(repr(spec))}"
+        message = f"needs a list of lists of {len(names)} values each, not {shorten(repr(spec))}"
         raise Mistake(message, key, place)
     if not spec:
         raise Mistake("has no values", key, place)
@@ -124,41 +125,40 @@ def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Set
 def values(spec: Any, key: str, place: str) -> list:
     """Return the values of a list, of a range {from, to, ...}, or of a single value."""
     if isinstance(spec, dict) and not (key in NESTED and "from" not in spec):
-        return spread(spec, key, place) if "count" in spec else steps(spec, key, place)
+        return counted(spec, key, place) if "count" in spec else stepped(spec, key, place)
     if isinstance(spec, list) and not spec:
         raise Mistake("has no values", key, place)
     return spec if isinstance(spec, list) else [spec]
 
 
-def steps(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
-    """Return from, from + step, ... up to and with `to`, without rounding noise.
+def stepped(spec: Any, key: str, place: str) -> list[float]:
+    """Return from, from + step, ... up to and including `to`, without rounding noise.
 
-    Whether the steps end at `to` is decided on the decimals that the file gives, not on their
-    binary values.
+    The decimals of the file decide whether the steps end at `to`, not their binary values.
     """
     for name in spec:
         if name not in RANGE:
             raise unknown("key of a range", name, RANGE, key=key, place=place)
     start, end, step = (spec.get(name) for name in ("from", "to", "step"))
     if not all(map(is_number, (start, end, step))) or step <= 0 or end < start:
-        raise Mistake(f"{FORMS}; not {shown(repr(spec))}", key, place)
-    if (end - start) / step >= MOST:
-        message = f"has about {(end - start) / step:.3g} values, too many: at most {MOST}"
+        raise Mistake(f"{FORMS}; not {shorten(repr(spec))}", key, place)
+    if (end - start) / step >= MAX_VALUES:
+        message = f"has about {(end - start) / step:.3g} values, too many: at most {MAX_VALUES}"
         raise Mistake(message, key, place)
-    whole = type(start) is int and type(step) is int
+    integers = type(start) is int and type(step) is int
     exact = (Fraction(str(end)) - Fraction(str(start))) / Fraction(str(step))
-    last = math.floor(exact + NOISE)  # the index of the last value up to `to`
+    last = math.floor(exact + ROUNDING)  # the index of the last value up to `to`
     numbers = [round(start + index * step, 12) for index in range(last + 2)]  # and one beyond
-    numbers = [int(number) for number in numbers] if whole else numbers
-    if abs(exact - last) > NOISE:
+    numbers = [int(number) for number in numbers] if integers else numbers
+    if abs(exact - last) > ROUNDING:
         message = f"steps of {step} from {start} do not reach {end}: the last value is"
         message += f" {numbers[-2]}. Write to: {numbers[-2]} or to: {numbers[-1]}; or replace step"
         raise Mistake(f"{message} with count: N, for N values with both ends", key, place)
     return numbers[:-1]
 
 
-def spread(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
-    """Return so many values from `from` to `to`, evenly or by equal factors, to 6 digits."""
+def counted(spec: Any, key: str, place: str) -> list[float]:
+    """Return `count` values from `from` to `to`, evenly or by equal factors, to 6 digits."""
     for name in spec:
         if name not in RANGE or name == "step":
             allowed = [each for each in RANGE if each != "step"]
@@ -169,14 +169,14 @@ def spread(spec: Mapping[str, Any], key: str, place: str) -> list[float]:
         raise unknown("scale", scale, ("linear", "log"), key=key, place=place)
     fine = is_number(start) and is_number(end) and type(count) is int
     if not fine or count < 2 or end <= start or (scale == "log" and start <= 0):
-        raise Mistake(f"{FORMS}; not {shown(repr(spec))}", key, place)
-    if count > MOST:
-        raise Mistake(f"has {count} values, too many: at most {MOST}", key, place)
+        raise Mistake(f"{FORMS}; not {shorten(repr(spec))}", key, place)
+    if count > MAX_VALUES:
+        raise Mistake(f"has {count} values, too many: at most {MAX_VALUES}", key, place)
     shares = [index / (count - 1) for index in range(count)]
     if scale == "log":
         numbers = [start * (end / start) ** share for share in shares]
     else:
         numbers = [start + (end - start) * share for share in shares]
     inner = [float(f"{number:.6g}") for number in numbers[1:-1]]
-    whole = type(start) is int and type(end) is int
-    return [start, *(int(n) if whole and n.is_integer() else n for n in inner), end]
+    integers = type(start) is int and type(end) is int
+    return [start, *(int(n) if integers and n.is_integer() else n for n in inner), end]

@@ -1,4 +1,4 @@
-"""Reads a YAML file and remembers the line of every key, so that a mistake can name it.
+"""Reads a YAML file and keeps the line of every key, so that a Mistake can name it.
 
 In: a path. Out: a Document: the plain data, and the place ("file:line") of any path of keys.
 """
@@ -11,14 +11,14 @@ from typing import Any
 
 import yaml
 
-from nrevu.errors import Mistake, shown, unknown
+from nrevu.errors import Mistake, shorten, unknown
 
-# What PyYAML raises, unmarked, for a value that is none: 2020-13-45, or `!!bool maybe`.
-NO_VALUE = (ArithmeticError, AttributeError, LookupError, ValueError)
+# What PyYAML raises, without a line, for an impossible value: 2020-13-45, or `!!bool maybe`.
+IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, ValueError)
 
 
 class Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, which also reads 1e-3 as a number, and knows the line it is at."""
+    """PyYAML's safe loader, which also reads 1e-3 as a number, and keeps its current line."""
 
     line = 1
 
@@ -35,10 +35,10 @@ Loader.add_implicit_resolver(
 
 @dataclass(frozen=True)
 class Document:
-    """The contents of a YAML file and where they stand."""
+    """The contents of a YAML file, and the line of each of its keys."""
 
-    file: str  # as a person would name it
-    folder: Path  # where it is, from which paths in it lead
+    file: str  # its path, relative to the working directory if it is below it
+    folder: Path  # the file's folder, to which paths in the file are relative
     data: Any
     lines: dict[tuple, int]  # line of each key, by its path from the top
 
@@ -62,7 +62,7 @@ def read(path: Path) -> Document:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise Mistake(f"not valid YAML: {problem_of(error)}", place=f"{name}:{line}") from None
-    except NO_VALUE as error:
+    except IMPOSSIBLE as error:
         raise Mistake(f"not valid YAML: {error}", place=f"{name}:{loader.line}") from None
     except RecursionError:
         message = "a part of the file contains itself, or is nested too deeply"
@@ -94,7 +94,7 @@ def text_of(path: Path, name: str) -> str:
 
 
 def problem_of(error: yaml.MarkedYAMLError) -> str:
-    """Return what PyYAML says of a file, with the line where the part at fault begins."""
+    """Return PyYAML's message, with the line where the part at fault begins."""
     problem = (error.problem or "").replace("second occurrence", "an anchor (&) given twice")
     problem += ": use spaces, not tabs" if "'\\t'" in problem else ""
     if error.context and error.context_mark and error.context.startswith("while"):
@@ -103,7 +103,7 @@ def problem_of(error: yaml.MarkedYAMLError) -> str:
 
 
 def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> None:
-    """Note the line of each key below a node; a key given twice is a mistake."""
+    """Add the line of each key below a node to `lines`; raise a Mistake for a repeated key."""
     if isinstance(node, yaml.ScalarNode) and re.search("[\ud800-\udfff]", node.value):
         message = "half of a character (\\ud800 to \\udfff) cannot be printed"
         raise Mistake(message, place=f"{file}:{node.start_mark.line + 1}")
@@ -114,28 +114,27 @@ def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> No
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             check_key(key, file)
-            here, line = (*path, key.value), key.start_mark.line + 1
-            if here in lines:
-                message = f"given twice, first in line {lines[here]}"
+            inner, line = (*path, key.value), key.start_mark.line + 1
+            if inner in lines:
+                message = f"given twice, first in line {lines[inner]}"
                 raise Mistake(message, key=str(key.value), place=f"{file}:{line}")
-            lines[here] = line
-            walk(value, here, lines, file)
+            lines[inner] = line
+            walk(value, inner, lines, file)
 
 
 def check_key(key: yaml.Node, file: str) -> None:
     """Raise a Mistake for a key that is not text, such as 3, or `on`, which YAML takes for true."""
     single = isinstance(key, yaml.ScalarNode)
     if not single or key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-        given = f", not {key.value}" if single else ""
-        message = f"a key must be a word{given}: put it into quotes"
+        value = f", not {key.value}" if single else ""
+        message = f"a key must be a word{value}: put it into quotes"
         raise Mistake(message, place=f"{file}:{key.start_mark.line + 1}")
 
 
 def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
     """Raise a Mistake for a key that is not allowed, or that holds the wrong kind of thing."""
-    words = {str: "text", list: "a list", dict: "keys and values", float: "a number"}
-    words[int] = "a whole number"
-    words[bool] = "true or false"
+    names = {str: "text", list: "a list", dict: "keys and values", float: "a number"}
+    names |= {int: "a whole number", bool: "true or false"}
     for key, value in data.items():
         place = doc.place(*path, key)
         if key not in allowed:
@@ -143,27 +142,27 @@ def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> N
         kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             kinds = tuple(kind for kind in kinds if kind is not int or float not in kinds)
-            known = (words[kind] for kind in kinds if kind in words)
-            raise Mistake(f"must be {' or '.join(known)}, not {given(value)}", key, place)
+            known = " or ".join(names[kind] for kind in kinds if kind in names)
+            raise Mistake(f"must be {known}, not {format_value(value)}", key, place)
 
 
-def given(value: Any) -> str:
-    """Return a value in the words of YAML."""
-    words = {None: "nothing", True: "true", False: "false"}
-    plain = value is None or isinstance(value, bool)
-    return words[value] if plain else shown(repr(value))
+def format_value(value: Any) -> str:
+    """Return a value as YAML writes it."""
+    if value is None or isinstance(value, bool):
+        return {None: "nothing", True: "true", False: "false"}[value]
+    return shorten(repr(value))
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a number that can be reckoned with."""
+    """Tell whether a value is a number of a usable size."""
     return type(value) in (int, float) and abs(value) < 1e300
 
 
 def check_texts(doc: Document, texts: list, *path) -> None:
-    """Raise a Mistake for an entry that is not text: `- Note: this` is a key and a value."""
+    """Raise a Mistake for an entry that is not text, such as `- Note: this`."""
     for index, text in enumerate(texts):
         if not isinstance(text, str):
-            message = f"holds text; put {given(text)} into quotes"
+            message = f"holds text; put {format_value(text)} into quotes"
             raise Mistake(message, path[-1], doc.place(*path, index))
 
 

@@ -1,28 +1,28 @@
-"""Figures, from an experiment's table. The only package that imports matplotlib.
+"""Figures, from an experiment's table: one file for each kind, found by its name.
+
+`kind: lines` in an experiment's file is lines.py here, with a dataclass `Settings` (what the file
+may say, and in `uses` what it draws besides the table: trace, claims, confirmed) and a function
+`draw`. To add a kind, add a file. Files whose names begin with `_` are shared by kinds.
 
 In: an Experiment, the name of one of its figures, its table and its traces. Out: a matplotlib
 Figure; `save` writes it as PNG, SVG or PDF, the same bytes for the same table.
 """
 
+from __future__ import annotations
+
+import importlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
-import pandas as pd
-from matplotlib.figure import Figure
+from nrevu.figures._style import STYLE
 
-from nrevu.experiments.experiment import Experiment
-from nrevu.figures.bars import bars
-from nrevu.figures.heat import heat
-from nrevu.figures.intervals import intervals
-from nrevu.figures.lines import lines
-from nrevu.figures.ratios import ratios
-from nrevu.figures.runs import runs
-from nrevu.figures.style import STYLE
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from nrevu.experiments.experiment import Experiment
 
 DPI = 160
-FROM_GRID = {"lines": lines, "heat": heat, "runs": runs}
-FROM_BEST = {"bars": bars, "intervals": intervals, "ratios": ratios}
 
 
 def draw(
@@ -32,22 +32,23 @@ def draw(
     traces: list[dict[str, Any]],
     confirmed: pd.DataFrame | None = None,
 ) -> Figure:
-    """Return one of the figures that the experiment asks for."""
+    """Return one of the figures of an experiment, whose table is complete."""
+    import matplotlib
+
     settings = experiment.figures[name]
-    kind = settings["kind"]
+    kind = importlib.import_module(f"nrevu.figures.{settings.kind}")
     with matplotlib.rc_context(STYLE):
-        if kind in FROM_BEST:
-            figure = FROM_BEST[kind](experiment, settings, table, confirmed)
-        else:
-            figure = FROM_GRID[kind](experiment, settings, table, traces)
+        figure = kind.draw(experiment, settings, table, traces, confirmed)
         figure.set_dpi(DPI)
         figure.get_layout_engine().execute(figure)
-        figure.set_layout_engine(None)  # it is slow, and not to be done again for each format
+        figure.set_layout_engine(None)  # it is slow, and would run again for each format
     return figure
 
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure in the format of the path's ending, without the date."""
+    import matplotlib
+
     dated = {".pdf": "CreationDate", ".svg": "Date"}
     metadata = {dated[path.suffix]: None} if path.suffix in dated else {}
     with matplotlib.rc_context(STYLE):

@@ -1,25 +1,38 @@
-"""Ratios: each claim that compares, with its 95% interval, and what was published.
+"""Ratios: each claim that compares, with its 95% interval, and the published ratio.
 
-Claims without `over` are values and no ratios, and have no place on this axis.
+Claims without `over` are values, not ratios, and are omitted.
 """
 
+from __future__ import annotations
+
 import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from nrevu.analysis.claims import claim_rows
+from nrevu.analysis.table import matching
+from nrevu.figures._style import is_missing, label, method_and_u, method_colours, new_figure
 
-from nrevu.analysis.claims import claim_rows, matching
-from nrevu.experiments.experiment import Experiment
-from nrevu.figures.style import label, method_and_u, method_colours, set_title
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
-def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | None) -> Figure:
+@dataclass(frozen=True)
+class Settings:
+    """A figure of kind ratios."""
+
+    kind: str
+    title: str = ""  # default: the experiment's
+    uses: ClassVar[tuple[str, ...]] = ("claims", "confirmed")
+
+
+def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
     """Return the figure that the settings describe."""
-    claims = [claim for claim in experiment.claims if "over" in claim]
-    found = claim_rows(claims, table, confirmed, ())
-    figure = Figure(figsize=(9, 1.6 + 0.55 * max(1, len(found))), layout="constrained")
-    set_title(figure, settings.get("title", experiment.title))
+    claims = [claim for claim in experiment.claims if claim.over is not None]
+    found = claim_rows(claims, table, confirmed)
+    size = (9, 1.6 + 0.55 * max(1, len(found)))
+    figure = new_figure(size, settings.title or experiment.title)
     ax = figure.subplots()
     ax.axvline(1.0, color="#666666", lw=1, ls=(0, (4, 2)))
     handles = {}
@@ -28,16 +41,16 @@ def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | No
             write_note(ax, -index, f"not judged: {row['reason']}")
             continue
         ends = [[row["ours"] - row["low"]], [row["high"] - row["ours"]]]
-        method = method_and_u(matching(table, claim["over"]))
+        method = method_and_u(matching(table, claim.over))
         (colour,) = method_colours([method])
-        handles[f"ours, with 95% interval{method_words(*method)}"] = ax.errorbar(
+        handles[f"ours, with 95% interval{format_method(*method)}"] = ax.errorbar(
             row["ours"], -index, xerr=ends, fmt="o", color=colour, capsize=4
         )
         ax.annotate(
             f"{row['ours']:.2f}", (row["ours"], -index), xytext=(0, 6), ha="center",
             textcoords="offset points", fontweight="bold", fontsize=9,
         )  # fmt: skip
-        if pd.notna(row["published"]):
+        if not is_missing(row["published"]):
             (star,) = ax.plot(row["published"], -index, "*", color="white", mec="black", ms=11)
             handles["published"] = star
     names = [textwrap.fill(row["what"], 46, break_on_hyphens=False) for row in found]
@@ -55,14 +68,14 @@ def ratios(experiment: Experiment, settings, table, confirmed: pd.DataFrame | No
 
 def write_note(ax: Axes, y: float, text: str) -> None:
     """Write why there is no point, on white, as the line at 1 may be behind it."""
-    place = {"transform": ax.get_yaxis_transform(), "va": "center"}
+    style = {"transform": ax.get_yaxis_transform(), "va": "center"}
     white = {"fc": "white", "ec": "none", "pad": 1.5}
     text = textwrap.fill(text, 80)
-    ax.text(0.02, y, text, fontsize=7.5, color="#444444", bbox=white, **place)
+    ax.text(0.02, y, text, fontsize=7.5, color="#444444", bbox=white, **style)
 
 
-def method_words(method: str | None, u: str | None) -> str:
-    """Return ': HMC, standard u', or nothing of what is not the same in all cells of a claim."""
-    words = [label(method)] if method else []
-    words += [f"{label(u)} u"] if u else []
-    return ": " + ", ".join(words) if words else ""
+def format_method(method: str | None, u: str | None) -> str:
+    """Return ': HMC, standard u', without what differs between the cells of a claim."""
+    names = [label(method)] if method else []
+    names += [f"{label(u)} u"] if u else []
+    return ": " + ", ".join(names) if names else ""

@@ -1,24 +1,39 @@
-"""The mechanism: the u of single updates, and how long acceptances last between rejections."""
+"""The mechanism: the u of single updates, and how many acceptances lie between two rejections."""
+
+from __future__ import annotations
 
 import textwrap
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from nrevu.experiments.experiment import Experiment
-from nrevu.figures.style import (
+from nrevu.experiments.sections import Column
+from nrevu.figures._style import (
     DASHES,
     REJECTED,
-    method_and_u,
+    is_missing,
     method_colours,
-    set_title,
+    new_figure,
     value_label,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 RMS = "rms: root mean square of the acceptances between rejections"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A figure of kind runs."""
+
+    kind: str
+    line: Column  # the column whose values get a curve each
+    title: str = ""  # default: the experiment's
+    line_label: str = ""  # what to call it
+    uses: ClassVar[tuple[str, ...]] = ("trace",)
 
 
 def draw_trace(ax: Axes, trace: dict[str, Any] | None) -> None:
@@ -28,50 +43,52 @@ def draw_trace(ax: Axes, trace: dict[str, Any] | None) -> None:
         return
     u, accepted = np.array(trace["decisions"]).T
     number = np.arange(1, u.size + 1)
-    kept = accepted == 1
-    ax.plot(number[kept], u[kept], ".", ms=2.5, color="#333333")
-    ax.plot(number[~kept], u[~kept], "x", ms=4, mew=1.1, color=REJECTED)
+    passed = accepted == 1
+    ax.plot(number[passed], u[passed], ".", ms=2.5, color="#333333")
+    ax.plot(number[~passed], u[~passed], "x", ms=4, mew=1.1, color=REJECTED)
     ax.set_xlabel("update")
     ax.set_ylabel("u")
     ax.set_ylim(-0.02, 1.02)
     ax.grid(False)
 
 
-def runs(experiment: Experiment, settings, table: pd.DataFrame, traces) -> Figure:
-    """Return how likely runs of acceptances reach a length, at the same settings but for u."""
+def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
+    """Return how likely runs of acceptances reach a length, at the same settings except u."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for trace in traces:
         groups.setdefault(trace["pair"], []).append(trace)
     most = max((len(members) for members in groups.values()), default=0)
     size = (4.6 * max(1, len(groups)), 4.2 + 0.2 * most)
-    figure = Figure(figsize=size, layout="constrained")
-    set_title(figure, settings.get("title", experiment.title))
+    figure = new_figure(size, settings.title or experiment.title)
     if not groups:
         draw_trace(figure.subplots(), None)
         return figure
     axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
     for ax, (name, members) in zip(axes, groups.items(), strict=True):
-        survivals(ax, members, settings["line"])
+        draw_survivals(ax, members, settings.line)
         ax.set_title(textwrap.fill(name, 56), fontsize=9)
     axes[0].set_ylabel("chance of so many acceptances or more\nbetween two rejections")
     return figure
 
 
-def survivals(ax: Axes, members: list[dict[str, Any]], line: str) -> None:
-    """Draw the chance that a run of acceptances is at least so long, one curve for each u."""
+def draw_survivals(ax: Axes, members: list[dict[str, Any]], line: str) -> None:
+    """Draw the chance that a run of acceptances reaches a length, one curve for each u."""
+    import pandas as pd
+
     rates = [member["rejection_rate"] for member in members]
     longest = max(len(member["runs"]) for member in members)
     length = np.arange(longest)
     ax.plot(length, (1 - np.mean(rates)) ** length, ":", color="#888888", label="independent tests")
-    ordered = sorted(members, key=lambda member: place(member["parameters"], line))
+    ordered = sorted(members, key=lambda member: sort_key(member["parameters"], line))
     cells = [pd.DataFrame([member["parameters"]]) for member in ordered]
-    colours = method_colours([method_and_u(cell) for cell in cells])
+    parameters = [member["parameters"] for member in ordered]
+    colours = method_colours([(each.get("method"), each.get("u")) for each in parameters])
     for index, member in enumerate(ordered):
         counts = np.array(member["runs"])
         survival = counts[::-1].cumsum()[::-1] / counts.sum() if counts.any() else []
         name = value_label(line, member["parameters"].get(line), cells[index])
         style = {"color": colours[index], "ls": DASHES[index % len(DASHES)]}
-        ax.plot(survival, label=f"{name}: {run_words(member)}", **style)
+        ax.plot(survival, label=f"{name}: {format_runs(member)}", **style)
     ax.set_yscale("log")
     ax.set_ylim(1e-4, 1.6)
     ax.set_xlabel("acceptances between two rejections")
@@ -80,15 +97,15 @@ def survivals(ax: Axes, members: list[dict[str, Any]], line: str) -> None:
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), **key)
 
 
-def place(parameters: dict[str, Any], line: str) -> tuple:
-    """Return what to sort curves by: standard u first, then numbers in order, then words."""
+def sort_key(parameters: dict[str, Any], line: str) -> tuple:
+    """Return the order of curves: standard u first, then numbers in order, then text."""
     value = parameters.get(line)
-    word = isinstance(value, str)
-    number = -np.inf if word or pd.isna(value) else value
-    return parameters["u"] != "standard", word, number, value if word else ""
+    text = isinstance(value, str)
+    number = -np.inf if text or is_missing(value) else value
+    return parameters["u"] != "standard", text, number, value if text else ""
 
 
-def run_words(member: dict[str, Any]) -> str:
+def format_runs(member: dict[str, Any]) -> str:
     """Return how often a cell rejects, and how long its runs of acceptances are."""
     rate, counts = f"rejection rate {member['rejection_rate']:.3g}", np.array(member["runs"])
     if not counts.any():

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.core.contracts import counts_type, recorded
-from nrevu.core.sources import own_hash
-from nrevu.core.user_files import is_foreign
+from nrevu.core.contracts import Method, counts_type, has, part
+from nrevu.core.sources import source_hash
+from nrevu.core.user_files import is_user_file
 from nrevu.experiments.experiment import Experiment
 from nrevu.methods import leapfrogs
 
@@ -24,28 +24,28 @@ META = 1600  # bytes of a cell's file that are not its series
 
 def speed_key(distribution: Any) -> str:
     """Return under which name the speed of a user's distribution is kept."""
-    return f"{own_hash(type(distribution))}-{distribution.dim}"
+    return f"{source_hash(type(distribution))}-{distribution.dim}"
 
 
 def evaluation(distribution: Any, speeds: Mapping[str, float]) -> float:
     """Return about how many nanoseconds an evaluation of the gradient takes."""
-    default = 0.4 * distribution.dim
-    if is_foreign(type(distribution)):
-        default = speeds.get(speed_key(distribution), default)
-    return getattr(distribution, "nanoseconds", default)
+    default = part(distribution, "nanoseconds")
+    if has(distribution, "nanoseconds") or not is_user_file(type(distribution)):
+        return default
+    return speeds.get(speed_key(distribution), default)
 
 
 def cost(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
     """Return about how many CPU seconds a cell takes."""
     steps = leapfrogs(cell.method)
-    ns = 20 + 2.0 * cell.distribution.dim + JITTER * (getattr(cell.method, "jitter", 0) > 0)
+    ns = 20 + 2.0 * cell.distribution.dim + JITTER * (part(cell.method, "jitter", Method) > 0)
     ns += evaluation(cell.distribution, speeds or {}) * max(1, steps)
     return cell.updates * ns * 1e-9 + 0.01
 
 
 def settling(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
     """Return about how many CPU seconds a process spends on starts, once for all its cells."""
-    _, steps, trajectories = getattr(cell.distribution, "settling", (0, 0, 0))
+    _, steps, trajectories = part(cell.distribution, "settling")
     each = evaluation(cell.distribution, speeds or {}) if steps else 0.0
     return cell.run.chains * steps * trajectories * each * 1e-9
 
@@ -56,7 +56,7 @@ def confirm_cost(experiment: Experiment, speeds: Mapping[str, float] | None = No
     if not settings:
         return 0.0
     mean = sum(cost(cell, speeds) for cell in experiment.cells) / len(experiment.cells)
-    return settings["cells"] * settings["longer"] * mean
+    return settings.cells * settings.longer * mean
 
 
 def overhead(
@@ -73,5 +73,5 @@ def overhead(
 def size_on_disk(cell: Cell) -> int:
     """Return about how many bytes a cell's series takes."""
     counts = counts_type(cell.schedule.group).itemsize
-    row = 3.25 * len(recorded(cell.distribution)) + 0.6 * counts  # as `store` packs them
+    row = 3.25 * len(part(cell.distribution, "recorded")) + 0.6 * counts  # as `store` packs them
     return round(cell.run.groups * row) + META

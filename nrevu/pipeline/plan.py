@@ -13,9 +13,7 @@ from typing import Any
 from nrevu.analysis.selection import groups
 from nrevu.cells.cell import Cell
 from nrevu.errors import Mistake, unknown
-from nrevu.experiments.checks import FROM_BEST
 from nrevu.experiments.experiment import Experiment, default_set, expand, find, source
-from nrevu.experiments.grammar import is_traced
 from nrevu.experiments.settings import Setting
 from nrevu.pipeline.batches import batch_seconds, kernel_name, pack
 from nrevu.pipeline.cost_model import confirm_cost, cost, settling, size_on_disk
@@ -113,7 +111,7 @@ def resolve(names: list[str], size: str, seed: int | None) -> dict[str, Experime
             raise Mistake(message, "experiments", "--config")
         if find(name).stem not in experiments:
             experiment = experiments[find(name).stem] = expand(name, size, extra)
-            waiting += experiment.beside_sources
+            waiting += experiment.beside.values()
     return experiments
 
 
@@ -135,7 +133,7 @@ def experiment_jobs(plan: Plan, name: str) -> ExperimentJobs:
     updates = max(cell.updates for cell in e.cells)
     trace = Job(sum(cost(cell, speeds) for cell in e.cells), TRACED * updates)
     longest, start = COPIES * longest_series(e.cells), settling(e.cells[0], speeds)
-    each, longer = confirm_cost(e, speeds), e.confirm["longer"] if e.confirm else 0
+    each, longer = confirm_cost(e, speeds), e.confirm.longer if e.confirm else 0
     return ExperimentJobs(
         cells=len(e.cells),
         batches={batch: sampling_job(cells, speeds) for batch, cells in plan.batches[name].items()},
@@ -165,6 +163,6 @@ def longest_series(cells: tuple[Cell, ...]) -> int:
 def figure_job(experiment: Experiment, name: str) -> FigureJob:
     """Return what a figure is drawn from, and its caption for Snakemake's own report."""
     figure = experiment.figures[name]
-    texts = (figure.get("title", experiment.title), experiment.section or "", *experiment.notes)
+    texts = (figure.title or experiment.title, experiment.section or "", *experiment.notes)
     caption = tuple(re.sub(r"([^\w\s])", r"\\\1", text) for text in texts)
-    return FigureJob(is_traced(figure), figure["kind"] in FROM_BEST, caption)
+    return FigureJob("trace" in figure.uses, "confirmed" in figure.uses, caption)

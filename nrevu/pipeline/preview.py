@@ -43,7 +43,7 @@ class Share:
 
 def status(plan: Plan) -> list[Share]:
     """Return the share of each experiment; a cell of several counts with the first."""
-    stored = series_files.metas(plan.cell_folder)
+    stored = series_files.read_metas(plan.cell_folder)
     seen: set[str] = set()
     like = measured_times(stored.values())
     factor = speed_factor(stored.values(), plan)
@@ -85,7 +85,7 @@ def confirm_bytes(experiment, groups: int) -> int:
     if not experiment.confirm:
         return 0
     mean = sum(size_on_disk(cell) for cell in experiment.cells) / len(experiment.cells)
-    return int(groups * experiment.confirm["cells"] * experiment.confirm["longer"] * mean)
+    return int(groups * experiment.confirm.cells * experiment.confirm.longer * mean)
 
 
 def reasons(cells: list[Cell], stored: Mapping[str, dict[str, Any] | None]) -> dict[str, str]:

@@ -6,13 +6,13 @@ into the same batches. A function that cannot be compiled is found here, before 
 """
 
 import json
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.core.user_files import is_foreign
+from nrevu.core.contracts import has
+from nrevu.core.user_files import is_user_file
 from nrevu.files import write_atomically
 from nrevu.pipeline.cost_model import speed_key
 
@@ -32,7 +32,7 @@ def measured(cells: Iterable[Cell], root: Path, tell: Callable[[str], None]) -> 
     new = {}
     for cell in cells:
         own, key = cell.distribution, ""
-        if is_foreign(type(own)) and not hasattr(own, "nanoseconds"):
+        if is_user_file(type(own)) and not has(own, "nanoseconds"):
             key = speed_key(own)
         if key and key not in speeds and key not in new:
             tell(f"compiling {type(own).__name__}, to see how fast it is")
@@ -44,14 +44,7 @@ def measured(cells: Iterable[Cell], root: Path, tell: Callable[[str], None]) -> 
 
 def measure(distribution: Any) -> float:
     """Return how many nanoseconds an evaluation takes, of the gradient if there is one."""
-    from nrevu.core.binding import repeated
+    from nrevu.core.binding import evaluation_seconds
 
-    evaluate = repeated(distribution)
-    evaluate(1)
-    times, count = 1, 1e-9
-    while count < 0.01:
-        times *= 4
-        started = time.process_time()
-        evaluate(times)
-        count = time.process_time() - started
-    return 1e9 * count / times
+    name = "gradient" if has(distribution, "gradient") else "energy"
+    return 1e9 * evaluation_seconds(distribution, name)

@@ -16,6 +16,7 @@ from nrevu.cells.cell import Cell, cells_from_plan, load_cells
 from nrevu.cells.series import Series
 from nrevu.errors import Mistake
 from nrevu.experiments.estimate import Estimate
+from nrevu.experiments.sections import Confirm, Trace, build
 from nrevu.files import atomic_path, read_json
 from nrevu.pipeline.cpu_time import count_cpu, summary_line
 from nrevu.results import series_files
@@ -50,11 +51,11 @@ def json_writer(data: Any) -> Write:
 
 def compile_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Compile the kernel of a cell, so that no two batches do it at once."""
-    from nrevu.cells.chains import warm
+    from nrevu.cells.chains import compile_kernel
 
     (cell,) = cells_from_plan(plan, args.plan)
     with count_cpu(spent, "compiling"):
-        warm(cell)
+        compile_kernel(cell)
     return lambda path: path.write_text(f"{cell.name}\n", encoding="utf-8")
 
 
@@ -75,11 +76,11 @@ def load_or_sample(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, di
     stored = load_series(folder, cell)
     if stored:
         return stored
-    from nrevu.cells.chains import sample, warm
+    from nrevu.cells.chains import compile_kernel, sample
     from nrevu.results.provenance import provenance
 
     try:
-        warm(cell)
+        compile_kernel(cell)
         with count_cpu(spent, "sampling"):
             series = sample(cell)
     except Exception:  # shown as it is, but with the cell it happened in
@@ -116,18 +117,20 @@ def table_step(args: Namespace, plan: Data, spent: Counter) -> Write:
 def confirm_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Run again, longer and with another seed, the best cells of some groups by the table."""
     from nrevu.analysis.confirmation import candidates, confirm
-    from nrevu.analysis.selection import fresh
-    from nrevu.analysis.table import lengthened
+    from nrevu.analysis.selection import confirming_cell
+    from nrevu.analysis.table import extend_lags
+    from nrevu.experiments.columns import error
 
-    settings, table = plan["confirm"], lengthened(read_tables(args.table))
+    settings = build(Confirm, plan["confirm"])
+    table = extend_lags(read_tables(args.table))
     cells = {cell.digest: cell for file in args.cells for cell in load_cells(file)}
     found = []
     for group in plan["groups"]:
         for rank, row in enumerate(candidates(table, settings, group), start=1):
             digest = table.digest[row]
-            cell = fresh(cells[digest], settings)
+            cell = confirming_cell(cells[digest], settings)
             series, _ = load_or_sample(args.store, cell, spent)
-            value, se = (float(table[settings["best"] + end][row]) for end in ("", ".se"))
+            value, se = (float(table[name][row]) for name in (settings.best, error(settings.best)))
             selected = {"digest": digest, "value": value, "se": se}
             with count_cpu(spent, "analysis"):
                 results = confirm(cell, series, Estimate(**plan["estimate"]), settings)
@@ -141,19 +144,20 @@ def confirmed_step(args: Namespace, plan: Data, spent: Counter) -> Write:
 
     with count_cpu(spent, "analysis"):
         parts = [read_json(file)["found"] for file in args.results]
-        return table_writer(confirmed([e for part in parts for e in part], plan["confirm"]))
+        settings = build(Confirm, plan["confirm"])
+        return table_writer(confirmed([e for part in parts for e in part], settings))
 
 
 def trace_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     """Follow an experiment's best cells, and those that differ in u alone, update by update."""
-    from nrevu.analysis.table import lengthened
-    from nrevu.analysis.traces import SHOWN, chosen, describe
+    from nrevu.analysis.table import extend_lags
+    from nrevu.analysis.traces import SHOWN, describe, select_cells
     from nrevu.cells.chains import trace
 
     cells = {cell.digest: cell for file in args.cells for cell in load_cells(file)}
     table = read_tables(args.table)
     traces = []
-    for choice in chosen(lengthened(table), plan["trace"]):
+    for choice in select_cells(extend_lags(table), build(Trace, plan["trace"])):
         cell = cells[table.digest[choice.pop("row")]]
         with count_cpu(spent, "sampling"):
             rows, decisions = zip(*trace(cell), strict=True)

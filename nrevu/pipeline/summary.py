@@ -13,7 +13,7 @@ from nrevu.errors import Mistake
 from nrevu.pipeline import cpu_time
 from nrevu.pipeline.jobs import ROOT, Jobs
 from nrevu.pipeline.plan import Plan
-from nrevu.results.series_files import meta_of, path_of
+from nrevu.results.series_files import read_meta, series_path
 
 REASONS = ("failed: ", r"slurmstepd\S*: error: ")  # begin lines of a log that say what happened
 NAMED = 3  # cells of a failed batch that are named, at most
@@ -24,7 +24,7 @@ def summary_lines(jobs: Jobs, began: float, cores: int | None, cpu: float) -> li
     """Return what a run that finished found; `cpu` is the CPU time of the main process."""
     import pandas as pd
 
-    from nrevu.analysis.comparison import once, read_comparison
+    from nrevu.analysis.comparison import drop_repeats, read_comparison
     from nrevu.analysis.verdict import summary
 
     tables, compared = {}, []
@@ -36,7 +36,7 @@ def summary_lines(jobs: Jobs, began: float, cores: int | None, cpu: float) -> li
         if is_current(table.with_name("comparison.csv"), table):
             comparison = read_comparison(table.with_name("comparison.csv"))
             compared.append(comparison.assign(experiment=name))
-    lines = summary(once(pd.concat(compared, ignore_index=True))) if compared else []
+    lines = summary(drop_repeats(pd.concat(compared, ignore_index=True))) if compared else []
     sentences = [*unreliable_lines(tables), *reference_lines(jobs, tables)]
     lines += [line for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
     lines.append(cpu_line(jobs, began, cores, cpu))
@@ -78,7 +78,7 @@ def reference_lines(jobs: Jobs, tables: dict) -> list[str]:
     if agreement is None:
         return []
     digest = agreement.differing[0] if agreement.differing else ""
-    meta = (digest and meta_of(path_of(Path(ROOT) / "cells", digest))) or {"provenance": {}}
+    meta = (digest and read_meta(series_path(Path(ROOT) / "cells", digest))) or {"provenance": {}}
     return reference.describe(agreement, meta["provenance"])
 
 
@@ -122,7 +122,7 @@ def cells_not_run(plan: Plan, jobs: Jobs, outputs: list[str]) -> list[str]:
     for name, batches in plan.batches.items():
         for batch, cells in batches.items():
             if jobs.file(name, f"tau/{batch}.json") in outputs:
-                left = [c for c in cells if not path_of(plan.cell_folder, c.digest).exists()]
+                left = [c for c in cells if not series_path(plan.cell_folder, c.digest).exists()]
                 lines += [f"not run: {cell.digest}: {cell.name}" for cell in left[:NAMED]]
                 lines += [f"and {len(left) - NAMED} more of {name}"] if len(left) > NAMED else []
     return lines

@@ -4,7 +4,7 @@ import difflib
 import os
 from collections.abc import Iterable
 
-from nrevu.errors import Mistake, shown
+from nrevu.errors import Mistake, shorten
 from nrevu.pipeline.jobs import Jobs
 
 
@@ -18,6 +18,6 @@ def check_targets(requested: Iterable[str], jobs: Jobs, rules: Iterable[str]) ->
         near = difflib.get_close_matches(path, files if "/" in target else rules, 1, 0.0)
         seed = "" if jobs.seed is None else f", seed {jobs.seed}"
         raise Mistake(
-            f"'{shown(target)}' is not a target of this run, which is of "
+            f"'{shorten(target)}' is not a target of this run, which is of "
             f"{', '.join(jobs.experiments)} at size {jobs.size}{seed}. Did you mean '{near[0]}'?"
         )

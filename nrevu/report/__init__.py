@@ -18,15 +18,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nrevu import __version__
 from nrevu.analysis.claims import expected_rows
-from nrevu.analysis.comparison import COLUMNS, compare, flags_text, once
-from nrevu.analysis.table import FLAGS
+from nrevu.analysis.comparison import COLUMNS, compare, drop_repeats, flags_text
 from nrevu.analysis.table import table as table_of
-from nrevu.analysis.traces import words_for
+from nrevu.analysis.traces import format_setting
 from nrevu.analysis.verdict import headlines
 from nrevu.cells.cell import Cell, parameters
 from nrevu.errors import Mistake
+from nrevu.experiments import columns as names_of
 from nrevu.experiments.experiment import Experiment
-from nrevu.figures.style import label
+from nrevu.figures._style import label
 from nrevu.report.plots import figures_of, tips, trace_figures
 from nrevu.results import reference
 
@@ -92,7 +92,7 @@ def page(
     numbers = pd.concat(
         [rows.assign(experiment=name) for name, rows in compared.items()] or none, ignore_index=True
     )
-    numbers = once(numbers)
+    numbers = drop_repeats(numbers)
     for part in parts:  # each figure for itself: a document of many takes Bokeh minutes
         part["plots"] = [(plot.name, json.dumps(json_item(plot))) for plot in part["plots"]]
     return (
@@ -152,7 +152,7 @@ def comparison(found: Found, by_name: dict[str, Found]) -> pd.DataFrame:
     tables = pd.concat([f.table for f in (found, *others)], ignore_index=True)
     confirmed = [f.confirmed for f in (found, *others) if f.confirmed is not None]
     again = pd.concat(confirmed, ignore_index=True) if confirmed else None
-    expected = expected_rows([f.experiment for f in (found, *others)])
+    expected = expected_rows(f.experiment for f in (found, *others))
     return compare(found.experiment, tables, again, expected)
 
 
@@ -202,7 +202,7 @@ def varying_settings(cells: Sequence[Cell]) -> list[str]:
 def settings_words(cell: Cell, varying: list[str]) -> list[str]:
     """Return the settings of a cell, of those that vary, in words."""
     flat = parameters(cell)
-    return [words_for(name, flat[name]) for name in varying if name in flat]
+    return [format_setting(name, flat[name]) for name in varying if name in flat]
 
 
 def command(cell: Cell, found: Found, varying: list[str]) -> str:
@@ -223,12 +223,11 @@ def svg(path: Path) -> str | None:
 
 def rows_of(table: pd.DataFrame, varying: list[str], commands: dict[str, str]) -> dict[str, Any]:
     """Return the cells for a table that can be sorted and searched."""
-    estimates = [n for n in table if n.startswith(("tau.", "cost.")) and n.count(".") == 1]
-    columns = [*(n for n in varying if n in table), "rejection_rate", *estimates]
-    marks = [name for name in table if name.endswith(FLAGS)]
+    times, marks = names_of.times(table), names_of.flags(table)
+    columns = [*(n for n in varying if n in table), "rejection_rate", *times]
     rows = []
     for cell in table.to_dict("records"):
-        flags = sorted({name.split(".")[1] for name in marks if cell[name] is True})
+        flags = sorted({names_of.parse(name).quantity for name in marks if cell[name] is True})
         again = commands[cell["digest"]]
         rows.append({"cells": [shown(cell, n) for n in columns], "command": again, "flags": flags})
     return {"columns": [label(name) if name in varying else name for name in columns], "rows": rows}
@@ -241,7 +240,7 @@ def shown(cell: dict[str, Any], name: str) -> tuple[Any, str]:
         return "", "–"
     if isinstance(value, str):
         return value, value.replace("_", " ")
-    error = cell.get(f"{name}.se")
+    error = cell.get(names_of.error(name))
     text = f"{value:.4g}" if error is None or pd.isna(error) else f"{value:.4g} ± {error:.2g}"
     return float(value), text
 
@@ -258,10 +257,10 @@ def confirmed_rows(found: Found) -> list[dict[str, Any]]:
         rows.append(
             {
                 "group": cell["group"],
-                "settings": ", ".join(words_for(name, cell[name]) for name in names),
+                "settings": ", ".join(format_setting(name, cell[name]) for name in names),
                 "best": best,
-                "selected": (cell["selected"], cell["selected.se"]),
-                "confirmed": (cell[best], cell[f"{best}.se"]),
+                "selected": (cell["selected"], cell[names_of.error("selected")]),
+                "confirmed": (cell[best], cell[names_of.error(best)]),
                 "optimism": 100 * (cell[best] / cell["selected"] - 1),
             }
         )

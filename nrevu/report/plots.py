@@ -20,12 +20,13 @@ from bokeh.models import (
 from bokeh.palettes import Viridis256
 from bokeh.plotting import figure
 
-from nrevu.analysis.claims import matching
-from nrevu.analysis.table import flagged
-from nrevu.analysis.traces import words_for
+from nrevu.analysis.table import flagged, matching
+from nrevu.analysis.traces import format_setting
+from nrevu.experiments.columns import error, is_time, times
+from nrevu.figures._cells import split
+from nrevu.figures._style import REJECTED, label, method_colours, value_label, value_title
 from nrevu.figures.heat import map_title
-from nrevu.figures.lines import line_styles, shown_cells, split
-from nrevu.figures.style import REJECTED, is_time, label, method_colours, value_label, value_title
+from nrevu.figures.lines import line_styles, shown_cells
 
 MARKERS = ("circle", "square", "diamond", "triangle", "inverted_triangle", "plus", "x", "hex")
 LABEL_WIDTH = 36  # characters of a line of the vertical axis's label: more do not fit its height
@@ -36,25 +37,25 @@ TIP = """
 """
 
 
-def figures_of(settings: Mapping[str, Any], table: pd.DataFrame, about: pd.DataFrame) -> list:
+def figures_of(settings: Any, table: pd.DataFrame, about: pd.DataFrame) -> list:
     """Return the Bokeh figures of one of an experiment's figures, a panel each."""
-    if settings["kind"] == "lines":
+    if settings.kind == "lines":
         return line_figures(settings, shown_cells(settings, table), about)
-    if settings["kind"] == "heat":
-        return heat_figures(settings, matching(table, settings.get("where", {})), about)
+    if settings.kind == "heat":
+        return heat_figures(settings, matching(table, settings.where), about)
     return []
 
 
 def line_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
     """Return a figure for each panel of each row: lines through cells, with error bars."""
     made = []
-    for row, part in split(shown, settings.get("rows")) if len(shown) else ():
-        styles = line_styles(settings, shown if "line" in settings else part)
-        for column in (name for name in settings["panels"] if name != "trace"):
-            title = value_label(settings["rows"], row, part) if "rows" in settings else ""
-            scale = settings.get("y_scale", "linear") if is_time(column) else "linear"
-            scales = {"x_axis_type": settings.get("x_scale", "linear"), "y_axis_type": scale}
-            plot = empty(title, settings, value_title(column, shown), **scales)
+    for row, part in split(shown, settings.rows) if len(shown) else ():
+        styles = line_styles(settings, shown if settings.line else part)
+        for column in (name for name in settings.panels if name != "trace"):
+            title = value_label(settings.rows, row, part) if settings.rows else ""
+            scale = settings.y_scale if is_time(column) else "linear"
+            scales = {"x_axis_type": settings.x_scale, "y_axis_type": scale}
+            plot = empty(title, x_label(settings), value_title(column, shown), **scales)
             draw_lines(plot, settings, column, part, styles, about)
             made.append(plot)
     return made
@@ -67,12 +68,12 @@ def draw_lines(plot, settings, column: str, part: pd.DataFrame, styles, about) -
     """
     pieces, names = [], {}
     for index, (cells, name, style) in enumerate(styles):
-        points = cells[cells.index.isin(part.index)].sort_values(settings["x"])
-        y, se, colour = points[column], points[f"{column}.se"], style["color"]
+        points = cells[cells.index.isin(part.index)].sort_values(settings.x)
+        y, se, colour = points[column], points[error(column)], style["color"]
         bad = flagged(points, column)
         if len(points):  # in the key as its first point that is not hollow
             names[name] = sum(map(len, pieces)) + int(bad.to_numpy().argmin())
-        own = {"x": points[settings["x"]], "y": y, "low": y - se, "high": y + se}
+        own = {"x": points[settings.x], "y": y, "low": y - se, "high": y + se}
         own |= {"colour": colour, "marker": MARKERS[index % len(MARKERS)]}
         own["fill"] = ["#ffffff" if hollow else colour for hollow in bad]
         pieces.append(about.loc[points.index].assign(**own))
@@ -84,27 +85,29 @@ def draw_lines(plot, settings, column: str, part: pd.DataFrame, styles, about) -
     how = {"marker": "marker", "size": 8, "line_color": "colour", "fill_color": "fill"}
     drawn = plot.scatter("x", "y", source=source, **how)
     plot.add_tools(HoverTool(renderers=[drawn], tooltips=TIP))
-    if "line" in settings:
+    if settings.line:
         items = [LegendItem(label=n, renderers=[drawn], index=i) for n, i in names.items()]
         plot.add_layout(Legend(items=items, label_text_font_size="9px"), "right")
 
 
 def heat_figures(settings, shown: pd.DataFrame, about: pd.DataFrame) -> list:
     """Return a map for each value of the rows, and of the columns, all on one scale."""
-    value = settings["value"]
+    value = settings.value
     positive = shown[value][shown[value] > 0]
-    low, high = settings.get("range", (positive.min(), positive.max()))
+    low, high = settings.range or (positive.min(), positive.max())
     made = []
-    for row, part in split(shown, settings.get("rows")):
-        for column, cells in split(part, settings.get("columns")):
+    for row, part in split(shown, settings.rows):
+        for column, cells in split(part, settings.columns):
+            names = {"x_range": settings.x, "y_range": settings.y}
             axes = {
-                f"{axis}_range": [f"{v:g}" for v in sorted(shown[settings[axis]].dropna().unique())]
-                for axis in "xy"
+                axis: [f"{v:g}" for v in sorted(shown[name].dropna().unique())]
+                for axis, name in names.items()
             }
             title = map_title(settings, row, column, cells)
-            plot = empty(title, settings, label(settings["y"]), **axes)
+            plot = empty(title, x_label(settings), label(settings.y), **axes)
             data = about.loc[cells.index].assign(value=cells[value])
-            data = data.assign(**{axis: [f"{v:g}" for v in cells[settings[axis]]] for axis in "xy"})
+            places = {"x": cells[settings.x], "y": cells[settings.y]}
+            data = data.assign(**{k: [f"{v:g}" for v in values] for k, values in places.items()})
             colours = LogColorMapper(palette=Viridis256[::-1], low=low, high=high)
             fill = {"field": "value", "transform": colours}
             drawn = plot.rect(
@@ -129,7 +132,7 @@ def trace_figures(trace: Mapping[str, Any]) -> list:
     flat = trace["parameters"]
     u = value_label("u.delta", flat.get("u.delta"))
     about = f"{u}, {trace['pair']}: {trace['rejection_rate']:.1%} rejected"
-    plot = empty(f"u of {len(decisions)} updates; {about}", {"x_label": "update"}, "u")
+    plot = empty(f"u of {len(decisions)} updates; {about}", "update", "u")
     for accepted, colour, name in ((1, "#333333", "accepted"), (0, REJECTED, "rejected")):
         part = decisions[decisions.accepted == accepted]
         source = ColumnDataSource({"x": part.index, "u": part.u})
@@ -141,7 +144,7 @@ def trace_figures(trace: Mapping[str, Any]) -> list:
     plot.add_layout(plot.legend[0], "right")
     runs = pd.Series(trace["runs"], dtype=float)
     share = runs[::-1].cumsum()[::-1] / max(runs.sum(), 1)
-    between = {"x_label": "acceptances between two rejections"}
+    between = "acceptances between two rejections"
     tail = empty(about, between, "share as long or longer", y_axis_type="log")
     source = ColumnDataSource({"x": share.index[:200], "share": share[:200]})
     (colour,) = method_colours([(flat["method"], flat["u"])])
@@ -150,11 +153,16 @@ def trace_figures(trace: Mapping[str, Any]) -> list:
     return [plot, tail]
 
 
-def empty(title: str, settings: Mapping[str, Any], y_label: str, **how):
+def x_label(settings: Any) -> str:
+    """Return what to call the horizontal axis."""
+    return settings.x_label or label(settings.x)
+
+
+def empty(title: str, x_label: str, y_label: str, **how):
     """Return a figure without contents; its name is for the page to show, which breaks lines."""
     plot = figure(
         name=title, height=320, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save",
-        x_axis_label=settings.get("x_label") or label(settings["x"]),
+        x_axis_label=x_label,
         y_axis_label=textwrap.fill(y_label.replace("autocorrelation time", "τ"), LABEL_WIDTH),
         toolbar_location="above", **how,
     )  # fmt: skip
@@ -165,17 +173,16 @@ def empty(title: str, settings: Mapping[str, Any], y_label: str, **how):
 
 def tips(table: pd.DataFrame, commands: Mapping[str, str], varying: list[str]) -> pd.DataFrame:
     """Return what is shown of each cell when it is pointed at."""
-    times = [name for name in table if name.startswith("tau.") and name.count(".") == 1]
-    rows = []
+    rows, taus = [], times(table, "tau")
     for cell in table.to_dict("records"):
         names = [name for name in varying if not pd.isna(cell.get(name))]
-        estimates = [f"{label(n)}: τ = {cell[n]:.3g} ± {cell[f'{n}.se']:.2g}" for n in times]
+        estimates = [f"{label(n)}: τ = {cell[n]:.3g} ± {cell[error(n)]:.2g}" for n in taus]
         gradients, densities = cell["evaluations.gradient"], cell["evaluations.density"]
         rows.append(
             {
-                "settings": ", ".join(words_for(name, cell[name]) for name in names),
+                "settings": ", ".join(format_setting(name, cell[name]) for name in names),
                 "estimates": "<br>".join(estimates),
-                "rejection": f"{cell['rejection_rate']:.4f} ± {cell['rejection_rate.se']:.1g}",
+                "rejection": f"{cell['rejection_rate']:.4f} ± {cell[error('rejection_rate')]:.1g}",
                 "clustering": f"{cell['clustering']:.3g}",
                 "evaluations": f"{gradients:,} gradients, {densities:,} densities evaluated",
                 "command": commands[cell["digest"]],

@@ -6,24 +6,21 @@ name an experiment. Out: a file. What has not been made yet is a Mistake that sa
 
 import difflib
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from nrevu.results import inference_data
-from nrevu.results import series_files
 from nrevu.cells.cell import Cell, from_config
-from nrevu.experiments.settings import Setting, parse
-from nrevu.experiments.experiment import Experiment, by_hand, expand
-from nrevu.errors import Mistake, unknown
-from nrevu.files import choices
-from nrevu.results.layout import label_of
 from nrevu.cells.series import Series
-from nrevu.experiments.settings import seed_setting
+from nrevu.errors import Mistake, unknown
+from nrevu.experiments.experiment import Experiment, expand, single_cell
+from nrevu.experiments.settings import Setting, parse, seed_setting
+from nrevu.files import choices, output_path
+from nrevu.results import inference_data, series_files
+from nrevu.results.layout import label_of
 from nrevu.results.tables import table_writer
 
 
@@ -32,7 +29,7 @@ def export_cell(words: Sequence[str], folder: Path, out: Path | None) -> tuple[P
     inference_data.needed_xarray()
     cell, series, meta = read_kept(folder, digest_of(words, folder))
     path = ending(out or Path(f"{cell.digest}.nc"), ".nc")
-    with writing(path) as unfinished:
+    with output_path(path) as unfinished:
         inference_data.write(unfinished, inference_data.inference_data(cell, series, meta))
     return path, series
 
@@ -59,8 +56,8 @@ def digest_of(words: Sequence[str], folder: Path) -> str:
 def digest_of_settings(words: Sequence[str], folder: Path) -> str:
     """Return the digest of the cell that settings describe, whose series must be there."""
     settings = parse(words)
-    cell = by_hand(settings)[0]
-    if series_files.path_of(folder, cell.digest).exists():
+    cell = single_cell(settings)[0]
+    if series_files.series_path(folder, cell.digest).exists():
         return cell.digest
     advice = how_to_make(cell, settings)
     raise Mistake(f"no series of this cell, {cell.digest}, in {folder}. {advice}")
@@ -88,7 +85,7 @@ def make_command(name: str, size: str, seed: int | None = None) -> str:
 
 def read_kept(folder: Path, digest: str) -> tuple[Cell, Series, dict[str, Any]]:
     """Return a cell that is kept in a folder, its series and what is known of its making."""
-    path = series_files.path_of(folder, digest)
+    path = series_files.series_path(folder, digest)
     try:
         with np.load(path, allow_pickle=False) as arrays:
             cell = from_config(json.loads(arrays["meta"].tobytes())["config"])
@@ -116,7 +113,7 @@ def export_table(
     if not source.exists():
         raise Mistake(f"{source} is not there yet. To make it: {make_command(name, size, seed)}")
     frame = pd.read_csv(source) if what == "comparison" else pd.read_parquet(source)
-    with writing(path) as unfinished:
+    with output_path(path) as unfinished:
         table_writer(frame)(unfinished)
     wanted = {cell.digest for cell in experiment.cells}
     return path, len(frame), what == "table" and set(frame["digest"]) != wanted

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from nrevu.cells.cell import Cell
-from nrevu.errors import Mistake
-from nrevu.core.contracts import quantities
 from nrevu.cells.series import Series
+from nrevu.core.contracts import part
+from nrevu.errors import Mistake
 
 
 def needed_xarray():
@@ -34,11 +34,11 @@ def needed_xarray():
 
 def inference_data(cell: Cell, series: Series, meta: dict[str, Any]):
     """Return a DataTree in ArviZ's form; chains are cut to the shortest."""
-    columns = quantities(cell.distribution, series.rows).T
+    columns = part(cell.distribution, "derive")(series.rows).T
     rejected = by_chain(series.rejected, series.lengths)
     posterior = {
         free_name(name): by_chain(values, series.lengths).astype(np.float64)
-        for name, values in zip(cell.distribution.means(), columns, strict=True)
+        for name, values in zip(part(cell.distribution, "means")(), columns, strict=True)
     }
     sample_stats = {
         "rejected": rejected.astype(np.int64),  # updates rejected in each group

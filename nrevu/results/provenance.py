@@ -7,9 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from nrevu import __version__
-from nrevu.files import PACKAGE
 from nrevu.core.sources import sampling_hash
 from nrevu.core.target import TARGET
+from nrevu.files import PACKAGE
 
 
 @functools.cache

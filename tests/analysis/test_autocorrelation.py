@@ -10,9 +10,9 @@ import pytest
 from artificial import ar1
 
 from nrevu.analysis.autocorrelation import (
+    adaptive_times,
     autocorrelation_time,
-    averaged,
-    following_times,
+    average,
     rejection_rate,
     split_rhat,
     tau_from,
@@ -146,8 +146,8 @@ def test_an_average_of_times_has_an_error_that_counts_their_correlation():
     first, lengths = ar1(0.6, 30, 200, seed=5)
     other, _ = ar1(0.6, 30, 200, seed=6)
     found = [times(values, lengths, 0.0, 10) for values in (first, first, other)]
-    assert tau_from(averaged(found[:2])) == tau_from(found[0])
-    apart = tau_from(averaged([found[0], found[2]]))
+    assert tau_from(average(found[:2])) == tau_from(found[0])
+    apart = tau_from(average([found[0], found[2]]))
     independent = math.hypot(tau_from(found[0]).se, tau_from(found[2]).se) / 2
     assert apart.se == pytest.approx(independent, rel=0.3)
 
@@ -161,7 +161,7 @@ def test_the_lags_follow_tau(phi, low, high):
     Within 4 standard errors and what the lags beyond K add: false alarm 6e-5.
     """
     values, lengths = ar1(phi, 40, 4000, seed=11)
-    times_found = following_times(values, lengths, 0.0)
+    times_found = adaptive_times(values, lengths, 0.0)
     found = tau_from(times_found)
     assert low <= found.lags <= high and not found.short
     assert found.lags >= 5 * max(found.value, 1)
@@ -187,21 +187,21 @@ def test_the_lags_do_not_end_in_an_oscillation():
     rho = a / (1 - b)
     exact = 1 / (1 - a - b) ** 2 / ((1 - b) / ((1 + b) * ((1 - b) ** 2 - a**2)))
     assert tau_from(times(values, lengths, 0.0, 5)).value < 0 < rho
-    found = tau_from(following_times(values, lengths, 0.0))
+    found = tau_from(adaptive_times(values, lengths, 0.0))
     assert abs(found.value - exact) < 5 * found.se and found.lags > 20
 
 
 def test_chains_may_be_too_short_for_the_lags_that_tau_needs():
     values, lengths = ar1(0.95, 20, 60, seed=12)
-    assert following_times(values, lengths, 0.0) is None
-    assert following_times(np.zeros(100), [50, 50], 0.0) is None  # chains that never move
-    assert following_times(np.ones(100), [50, 50], 0.0) is None
+    assert adaptive_times(values, lengths, 0.0) is None
+    assert adaptive_times(np.zeros(100), [50, 50], 0.0) is None  # chains that never move
+    assert adaptive_times(np.ones(100), [50, 50], 0.0) is None
 
 
 def test_lags_that_follow_repair_what_a_guessed_lag_misses():
     """An AR(1) process with tau 19: 10 lags give half of it, and are called too few."""
     values, lengths = ar1(0.9, 40, 4000, seed=13)
     guessed = tau_from(times(values, lengths, 0.0, 10))
-    followed = tau_from(following_times(values, lengths, 0.0))
+    followed = tau_from(adaptive_times(values, lengths, 0.0))
     assert guessed.short and guessed.value < 14
     assert abs(followed.value - 19) < 4 * followed.se + 0.1

@@ -9,11 +9,13 @@ import pytest
 from artificial import made_up
 from conftest import REPO
 
-from nrevu.analysis.claims import matching
+from nrevu.analysis.claims import expected_rows
 from nrevu.analysis.comparison import compare
 from nrevu.analysis.student_t import t_quantile
+from nrevu.analysis.table import matching
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment import Family, expand
+from nrevu.experiments.sections import Claim
 
 
 def test_differences_count_both_errors():
@@ -55,7 +57,8 @@ def test_missing_cells_are_named_and_nothing_is_claimed_from_them():
     """Every published number and every claim keeps its row, whatever is missing."""
     experiment = expand("fig1", "paper")
     table = made_up(experiment, lambda cell: 3.5)
-    found = compare(experiment, table[table["method.stepsize"] != 1.8])
+    expected = expected_rows([experiment])
+    found = compare(experiment, table[table["method.stepsize"] != 1.8], expected=expected)
     assert len(found) == 7 and set(found.verdict) == {"not judged"} and found.ours.isna().all()
     assert found.reason.str.contains("missing").all() and "stepsize 1.8" in found.reason.iloc[-1]
     assert (found.published > 0).all()
@@ -67,7 +70,7 @@ def test_a_claim_without_converged_cells_says_so_and_what_to_do():
     tables = [made_up(e, lambda cell: 3.0) for e in (experiment, *others)]
     table = pd.concat(tables, ignore_index=True).assign(**{"tau.relevant.not_converged": True})
     table = table.assign(**{"rhat.input1": 1.2, "effective.input1": 40.0})
-    row = compare(experiment, table, beside=others).iloc[-1]
+    row = compare(experiment, table, expected=expected_rows((experiment, *others))).iloc[-1]
     assert row.verdict == "not judged" and row.published == 1.25
     assert "R-hat 1.20" in row.reason and "raise run.groups" in row.reason
 
@@ -132,7 +135,7 @@ def test_cells_are_found_by_all_of_their_settings():
     assert matching(table, {"u.delta": None, "method.stepsize": 2.0}).index.tolist() == [1]
     experiment = expand("fig1", "paper")
     eta = experiment.cells[0].derived["eta"]
-    claims = ({"text": "", "quantity": "tau.log_prob", "of": {"eta": eta, "u": "standard"}},)
+    claims = (Claim("", "tau.log_prob", {"eta": eta, "u": "standard"}),)
     table = made_up(experiment, lambda cell: 2.0)
     table["eta"] = [cell.derived["eta"] for cell in experiment.cells]
     row = compare(dataclasses.replace(experiment, claims=claims), table).iloc[-1]
@@ -172,8 +175,6 @@ def test_every_published_number_has_its_cell():
         table = pd.concat(
             [made_up(e, lambda cell: 3.0) for e in (experiment, *others)], ignore_index=True
         )
-        compared = compare(experiment, table, beside=others)
-        numbers = sum(
-            len([k for k in e if k not in ("at", "source", "groups")]) for e in experiment.published
-        )
+        compared = compare(experiment, table, expected=expected_rows((experiment, *others)))
+        numbers = sum(len(entry.numbers) for entry in experiment.published)
         assert len(compared) == numbers + len(experiment.claims)

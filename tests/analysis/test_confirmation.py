@@ -1,23 +1,27 @@
 """Select, then confirm: who is run again, and that what is quoted is not optimistic."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
 from artificial import ar1, made_up
 
 from nrevu.analysis.comparison import compare
-from nrevu.analysis.confirmation import candidates, chosen, confirm, confirmed
+from nrevu.analysis.confirmation import candidates, confirm, confirmed, select_candidate
 from nrevu.analysis.result import summarise
-from nrevu.analysis.selection import fresh, groups
+from nrevu.analysis.selection import confirming_cell, groups
 from nrevu.analysis.table import table
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U
-from nrevu.cells.series import Series, bits, part
+from nrevu.cells.series import Series, bits, select_chains
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment import expand
+from nrevu.experiments.sections import Confirm
 from nrevu.methods import Metropolis
 
-SETTINGS = {"best": "tau.log_prob", "for_each": ["u"], "cells": 2, "longer": 3}
+SETTINGS = Confirm("tau.log_prob", ("u",), cells=2, longer=3)
+ONE = dataclasses.replace(SETTINGS, cells=1)
 CELL = Cell(Gaussian(1), Metropolis(1.0), STANDARD, Schedule(1), Run(8 * 50, 0, 8), 1)
 
 
@@ -25,15 +29,15 @@ def test_groups_come_from_the_cells():
     cells = [CELL, Cell(Gaussian(1), Metropolis(1.0), U(0.3), Schedule(1), CELL.run, 1)]
     cells += [Cell(Gaussian(1), Metropolis(2.0), U(0.4), Schedule(1), CELL.run, 1)]
     assert groups(cells, SETTINGS) == [{"u": "standard"}, {"u": "nonreversible"}]
-    by_delta = groups(cells, {**SETTINGS, "for_each": ["u.delta"]})
+    by_delta = groups(cells, dataclasses.replace(SETTINGS, for_each=("u.delta",)))
     assert by_delta == [{"u.delta": None}, {"u.delta": 0.3}, {"u.delta": 0.4}]
-    assert groups(cells, {}) == []
+    assert groups(cells, None) == []
 
 
 def test_a_confirming_cell_is_longer_and_has_other_random_numbers():
-    again = fresh(CELL, SETTINGS)
+    again = confirming_cell(CELL, SETTINGS)
     assert again.run.groups == 3 * CELL.run.groups and again.run.chains == CELL.run.chains
-    same_length = fresh(CELL, {**SETTINGS, "longer": 1})
+    same_length = confirming_cell(CELL, dataclasses.replace(SETTINGS, longer=1))
     assert same_length.run == CELL.run and same_length.digest != CELL.digest
 
 
@@ -70,7 +74,7 @@ def series_of(phi, length, seed):
 
 def test_a_part_of_a_series():
     series = series_of(0.5, 20, 1)
-    half = part(series, range(4, 8))
+    half = select_chains(series, range(4, 8))
     assert np.array_equal(half.rows, series.rows[80:]) and half.lengths == (20,) * 4
     assert (half.density, half.gradient, half.rejected.size) == (40, 80, 80)
 
@@ -78,10 +82,12 @@ def test_a_part_of_a_series():
 def test_the_two_parts_share_nothing():
     series, estimate = series_of(0.5, 50, 2), Estimate(10, "known")
     found = confirm(CELL, series, estimate, SETTINGS)
-    alone = [summarise(CELL, part(series, some), estimate) for some in (range(2), range(2, 8))]
+    alone = [
+        summarise(CELL, select_chains(series, some), estimate) for some in (range(2), range(2, 8))
+    ]
     alone[1] |= {"bits": bits(series)}  # of all chains that were run
     assert [found["choosing"], found["confirmed"]] == alone
-    whole = confirm(CELL, series, estimate, {**SETTINGS, "cells": 1})
+    whole = confirm(CELL, series, estimate, ONE)
     assert whole == {"choosing": None, "confirmed": summarise(CELL, series, estimate)}
 
 
@@ -108,7 +114,7 @@ def test_the_selected_minimum_is_optimistic_and_the_confirmed_one_is_not():
             entries.append({**place, "selected": about, **halves})
         again = confirmed(entries, SETTINGS)
         selected.append(again["selected"].min())
-        row = chosen(again, "tau.log_prob")
+        row = select_candidate(again, "tau.log_prob")
         if row is not None:  # by chance a lag may look too short
             quoted.append(again["tau.log_prob"][row])
     assert len(quoted) > 190
@@ -120,17 +126,16 @@ def test_the_selected_minimum_is_optimistic_and_the_confirmed_one_is_not():
 def test_the_only_candidates_of_several_groups_are_chosen_by_the_grid():
     """Not by the numbers that are quoted: 100 times 6 groups with tau 3, to 4 standard errors."""
     estimate, seed, quoted = Estimate(10, "known"), 10_000, []
-    settings = {**SETTINGS, "cells": 1}
     for _ in range(100):
         entries = []
         for group in range(6):
             seed += 2
             grid = summarise(CELL, series_of(0.5, 50, seed), estimate)["tau"]["log_prob"]
-            halves = confirm(CELL, series_of(0.5, 50, seed + 1), estimate, settings)
+            halves = confirm(CELL, series_of(0.5, 50, seed + 1), estimate, ONE)
             place = {"group": {"u.delta": group}, "rank": 1, "selected": {"digest": "", **grid}}
             entries.append(place | halves)
-        again = confirmed(entries, settings)
-        row = chosen(again, "tau.log_prob")
+        again = confirmed(entries, ONE)
+        row = select_candidate(again, "tau.log_prob")
         if row is not None:
             quoted.append(again["tau.log_prob"][row])
     exact = 1 + 2 * sum(0.5**k for k in range(1, 11))

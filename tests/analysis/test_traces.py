@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from nrevu.analysis.traces import chosen, describe, run_counts
+from nrevu.analysis.traces import describe, run_counts, select_cells
 from nrevu.cells.cell import Cell, Run, Schedule, U
 from nrevu.cells.chains import sample, trace
 from nrevu.distributions.pairs import Pairs
+from nrevu.experiments.sections import Trace
 from nrevu.methods import PersistentLangevin
 
-SETTINGS = {"best": "tau.log_prob", "for_each": "u.delta"}
+SETTINGS = Trace("tau.log_prob", "u.delta")
 
 
 def table(times, **columns):
@@ -26,29 +27,29 @@ def table(times, **columns):
 
 
 def test_the_best_for_each_value_and_its_twins_once_each():
-    found = chosen(table([2, 3, 2, 3, 3, 2, 2, 3]), SETTINGS)
+    found = select_cells(table([2, 3, 2, 3, 3, 2, 2, 3]), SETTINGS)
     assert [f["row"] for f in found if f["best"]] == [0, 2, 5, 6]
     assert sorted(f["row"] for f in found) == list(range(8))
     assert {f["pair"] for f in found} == {"stepsize 0.1", "stepsize 0.2"}
 
 
 def test_when_all_bests_are_each_others_twins():
-    found = chosen(table([1, 2] * 4), SETTINGS)
+    found = select_cells(table([1, 2] * 4), SETTINGS)
     assert [f["row"] for f in found] == [0, 2, 4, 6] and all(f["best"] for f in found)
 
 
 def test_cells_whose_chains_disagree_are_not_chosen():
     flagged = table([1, 2] * 4, **{"tau.log_prob.not_converged": [True, False] * 4})
-    assert [f["row"] for f in chosen(flagged, SETTINGS) if f["best"]] == [1, 3, 5, 7]
+    assert [f["row"] for f in select_cells(flagged, SETTINGS) if f["best"]] == [1, 3, 5, 7]
     none = table([1, 2] * 4, **{"tau.log_prob.not_converged": [True, True] + [False] * 6})
-    assert [f["row"] for f in chosen(none, SETTINGS) if f["best"]] == [2, 4, 6]
+    assert [f["row"] for f in select_cells(none, SETTINGS) if f["best"]] == [2, 4, 6]
 
 
 def test_another_method_or_seed_is_no_twin():
     mixed = table(
         [1, 2] * 4, method=["hmc"] * 2 + ["langevin"] * 2 + ["hmc"] * 4, seed=[1] * 6 + [2] * 2
     )
-    found = chosen(mixed, SETTINGS)
+    found = select_cells(mixed, SETTINGS)
     assert len({f["pair"] for f in found}) == 3
     assert "hmc" in found[0]["pair"]
 

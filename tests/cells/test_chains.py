@@ -127,7 +127,9 @@ def test_chains_side_by_side(chains):
 
 def test_a_cached_kernel_belongs_to_one_type_of_counts_and_one_target(monkeypatch):
     """Numba numbers the files of a function's variants, and two writers may use one number."""
-    names = {binding.build.__wrapped__("metropolis", Gaussian, c).__name__ for c in ("u1", "u2")}
+    names = {
+        binding.bind_kernel.__wrapped__("metropolis", Gaussian, c).__name__ for c in ("u1", "u2")
+    }
     monkeypatch.setattr(binding, "target_hash", lambda: "other")
-    names |= {binding.build.__wrapped__("metropolis", Gaussian, "u1").__name__}
+    names |= {binding.bind_kernel.__wrapped__("metropolis", Gaussian, "u1").__name__}
     assert len(names) == 3

@@ -21,7 +21,7 @@ from nrevu.conformance import (
     speed,
 )  # fmt: skip
 from nrevu.conformance.subject import prepare
-from nrevu.core.user_files import energy_by_gradient
+from nrevu.core.contracts import Distribution, part
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.mixed import Mixed
 from nrevu.distributions.network import Network
@@ -147,7 +147,7 @@ def test_what_is_missing_is_skipped_with_the_reason():
     for name in ("gradient", "same U", "line", "leapfrog", "hamiltonian"):
         assert found[name].outcome == "skipped" and "has no `gradient`" in found[name].says
     assert "burn-in" in found["draws"].says and "pooled" in found["draws"].says
-    assert type(flawed("Gradients")).energy is energy_by_gradient
+    assert part(flawed("Gradients"), "energy") is Distribution.energy
     only = prepare(flawed("Gradients"), 1)
     assert slopes.gradient(only).outcome == paths.line(only).outcome == "ok"
     assert slopes.same_energy(only).outcome == "skipped"
@@ -219,7 +219,7 @@ def test_new_writes_what_is_in_the_templates(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     "words, says",
     [
-        (["distribution"], "is there already"),
+        (["distribution"], "already exists"),
         (["distribution", "my_density.txt"], "must end with .py"),
         (["distribution", "nowhere/my_density.py"], "no such file or directory"),
         (["distributon"], "Did you mean 'distribution'?"),

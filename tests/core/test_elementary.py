@@ -73,7 +73,7 @@ def test_a_copy_begins_with_a_cache_line():
     for shape in ((5,), (3, 7), (1000,)):
         for offset in range(3):
             array = np.arange(np.prod(shape) + offset)[offset:].reshape(shape) / 2
-            copy = elementary.lined_up(array)
+            copy = elementary.aligned_copy(array)
             assert copy.ctypes.data % 64 == 0 and copy.flags.c_contiguous
             assert np.array_equal(copy, array) and copy.dtype == array.dtype
             assert not np.shares_memory(copy, array)

@@ -7,7 +7,7 @@ import pytest
 from chains import single
 
 from nrevu.core import rng, updates
-from nrevu.core.binding import build
+from nrevu.core.binding import bind_kernel
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.pairs import Pairs
 
@@ -54,7 +54,7 @@ def test_metropolis_is_the_literal_algorithm():
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
     trace = np.empty((1, 40, 2), np.float32)
     settings = (eta, delta, noise, group, 0, burn_in)
-    kernel = build("metropolis", Gaussian)
+    kernel = bind_kernel("metropolis", Gaussian)
     last_v, density, gradients, _ = single(
         kernel, x.copy(), x.copy(), v, bits, (), settings, rows, rejected, trace
     )
@@ -93,7 +93,7 @@ def test_hamiltonian_is_the_literal_algorithm(alpha, steps, jitter):
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
     trace = np.empty((1, group * groups, 2), np.float32)
     settings = (eta, alpha, steps, jitter, delta, noise, group, 0, burn_in)
-    kernel = build("hamiltonian", Pairs)
+    kernel = bind_kernel("hamiltonian", Pairs)
     last_v, density, gradients, overflows = single(
         kernel, x.copy(), p.copy(), v, bits, target.data(), settings, rows, rejected, trace
     )

@@ -14,7 +14,7 @@ import pytest
 from chains import advance, single
 
 from nrevu.core import rng, updates
-from nrevu.core.binding import OPTIONS, bind, bindings, build
+from nrevu.core.binding import OPTIONS, bind, bind_kernel, kernel_globals
 from nrevu.core.target import njit
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.pairs import Pairs
@@ -139,12 +139,12 @@ def broken(update, distribution, edit=None, **functions):
         scope = dict(vars(updates))
         exec(text.replace(old, new), scope)
         source = scope[update]
-    return njit(**OPTIONS)(bind(source, "broken", bindings(type(distribution)) | functions))
+    return njit(**OPTIONS)(bind(source, "broken", kernel_globals(type(distribution)) | functions))
 
 
 @pytest.mark.parametrize("delta, noise", [(0.0, 1.0), (0.3, 0.0), (0.03, 0.0), (-0.7, 0.1)])
 def test_metropolis_leaves_x_and_v_invariant(delta, noise):
-    assert deviation(build("metropolis", Gaussian), Gaussian(2), (1.5,), delta, noise) < 5
+    assert deviation(bind_kernel("metropolis", Gaussian), Gaussian(2), (1.5,), delta, noise) < 5
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,12 @@ def test_the_check_sees_a_broken_metropolis(sabotage):
 @pytest.mark.parametrize("distribution", [Skewed(2), Pairs(4, 0.9)], ids=["skewed", "pairs"])
 def test_hamiltonian_leaves_x_p_and_v_invariant(distribution, alpha, steps, u):
     eta = 0.9 if isinstance(distribution, Skewed) else 0.4
-    kernel = build("hamiltonian", type(distribution))
+    kernel = bind_kernel("hamiltonian", type(distribution))
     assert deviation(kernel, distribution, (eta, alpha, steps, 0.0), *u) < 5
 
 
 def test_jitter_leaves_x_p_and_v_invariant():
-    kernel = build("hamiltonian", Skewed)
+    kernel = bind_kernel("hamiltonian", Skewed)
     assert deviation(kernel, Skewed(2), (0.8, 0.5, 3, 10.0), 0.1, 0.0) < 5
 
 
@@ -249,7 +249,7 @@ def test_a_trajectory_that_overflows_is_a_rejection_and_is_counted():
     x, p = start.copy(), np.zeros(2)
     settings = (1e3, 0.0, 10, 0.0, 0.1, 0.0, 5, 0, 1)
     bits = rng.streams(1, "0", 0)[1]
-    kernel = build("hamiltonian", Skewed)
+    kernel = bind_kernel("hamiltonian", Skewed)
     counts = single(kernel, x, p, 0.5, bits, (), settings, rows, rejected)
     assert x.tolist() == start.tolist() and np.all(np.isfinite(p))
     assert rejected.tolist() == [5] * 10 and counts[3] == 50 and math.isfinite(counts[0])

@@ -9,7 +9,7 @@ from nrevu.analysis.result import summarise
 from nrevu.cells.cell import config, from_config, identity, parameters
 from nrevu.cells.chains import sample
 from nrevu.core import probing, sources, user_files
-from nrevu.core.binding import bindings
+from nrevu.core.binding import kernel_globals
 from nrevu.errors import Mistake
 from nrevu.experiments.settings import parse, resolve
 
@@ -46,7 +46,12 @@ figures:
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A folder with a distribution and the module that it imports, as a new process sees it."""
-    for cached in (user_files.classes, probing.probe, sources.own_hash, sources.sources_hash):
+    for cached in (
+        user_files.find_classes,
+        probing.probe,
+        sources.source_hash,
+        sources.sources_hash,
+    ):
         cached.cache_clear()
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(__import__("sys").modules, "scale", raising=False)
@@ -74,7 +79,7 @@ def test_the_energy_made_from_the_gradient_is_the_energy(here):
     import numpy as np
 
     cell, _ = cell_of()
-    compiled = bindings(type(cell.distribution))["energy"]
+    compiled = kernel_globals(type(cell.distribution))["energy"]
     assert compiled(np.array([2.0, 0.0, 2.0, 0.0]), np.zeros(0), ()) == pytest.approx(1.0)
     result = summarise(cell, sample(cell), resolve(parse([]))[1])  # Metropolis needs it alone
     assert result["evaluations"]["gradient"] == 0 and 0 < result["rejection_rate"]["value"] < 1
@@ -95,7 +100,12 @@ def test_a_config_leads_back_to_the_cell_and_the_path_is_no_part_of_it(here):
 def test_the_source_and_what_it_imports_are_part_of_the_digest(here, file, text):
     before = cell_of()[0].digest
     (here / file).write_text(text)
-    for cached in (user_files.classes, probing.probe, sources.own_hash, sources.sources_hash):
+    for cached in (
+        user_files.find_classes,
+        probing.probe,
+        sources.source_hash,
+        sources.sources_hash,
+    ):
         cached.cache_clear()
     assert cell_of()[0].digest != before
 
@@ -104,7 +114,12 @@ def test_what_content_adds_is_in_the_digest_and_not_in_the_config(here):
     plain = cell_of()[0]
     adds = "dim: int = 4\n\n    def content(self):\n        return {'data': 'abc'}\n"
     (here / "bowl.py").write_text(BOWL.replace("dim: int = 4\n", adds))
-    for cached in (user_files.classes, probing.probe, sources.own_hash, sources.sources_hash):
+    for cached in (
+        user_files.find_classes,
+        probing.probe,
+        sources.source_hash,
+        sources.sources_hash,
+    ):
         cached.cache_clear()
     cell = cell_of()[0]
     assert cell.digest != plain.digest and "data" in identity(cell)["distribution"]
@@ -152,6 +167,32 @@ def test_what_is_wrong_with_a_file_is_told_with_its_name(here, old, new, says):
     with pytest.raises(Mistake) as caught:
         cell_of()
     assert says in str(caught.value) and "bowl.py" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from nrevu.rng import next_gamma",
+        "from nrevu.elementary import exp",
+        "from nrevu.kernel import OPTIONS",
+        "import nrevu.target",
+        "from nrevu import elementary",
+        "from nrevu.distributions import lined_up",
+    ],
+)
+def test_modules_that_moved_are_reported_with_the_one_to_import_from(here, line):
+    (here / "bowl.py").write_text(f"{line}\n{BOWL}")
+    with pytest.raises(Mistake) as caught:
+        cell_of()
+    says = str(caught.value)
+    assert "bowl.py: cannot be imported" in says and "(line 1)" in says
+    assert says.endswith(": import what your file needs from nrevu.distributions")
+
+
+def test_what_users_files_import(here):
+    lines = ["from nrevu.distributions import *", "from nrevu.fields import real, whole, word"]
+    (here / "bowl.py").write_text("\n".join([*lines, "exp, njit, OPTIONS, integer, text", BOWL]))
+    assert cell_of()
 
 
 def test_what_cannot_be_compiled_is_told_with_function_and_reason(here):

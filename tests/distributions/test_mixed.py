@@ -13,7 +13,7 @@ from chains import advance
 from nrevu.cells.cell import Cell, Run, Schedule, U
 from nrevu.cells.chains import sample
 from nrevu.core import rng, updates
-from nrevu.core.binding import OPTIONS, bind, bindings, build, fixed_dim
+from nrevu.core.binding import OPTIONS, bind, bind_kernel, fixed_dim, kernel_globals
 from nrevu.core.target import njit
 from nrevu.distributions.mixed import Mixed
 from nrevu.errors import Mistake
@@ -105,11 +105,11 @@ TRAJECTORY = (0.25, 0.0, 4, 10.0)
     ids=["langevin", "hmc"],
 )
 def test_one_group_leaves_everything_invariant(arguments, group, gibbs_every, u):
-    assert deviation(build("hamiltonian", Mixed), arguments, *u, group, gibbs_every) < 5
+    assert deviation(bind_kernel("hamiltonian", Mixed), arguments, *u, group, gibbs_every) < 5
 
 
 def test_metropolis_with_gibbs_leaves_everything_invariant():
-    assert deviation(build("metropolis", Mixed), (0.4,), 0.1, 0.0, 20, 5) < 5
+    assert deviation(bind_kernel("metropolis", Mixed), (0.4,), 0.1, 0.0, 20, 5) < 5
 
 
 def wrong_side(x, w, data, bits):
@@ -129,7 +129,7 @@ def broken(edit=("", ""), **functions):
     text = inspect.getsource(updates.hamiltonian)
     assert edit[0] in text
     exec(text.replace(*edit) if edit[0] else text, scope)
-    globals = bindings(Mixed) | {name: njit(f) for name, f in functions.items()}
+    globals = kernel_globals(Mixed) | {name: njit(f) for name, f in functions.items()}
     return njit(**OPTIONS)(bind(scope["hamiltonian"], "broken", globals))
 
 

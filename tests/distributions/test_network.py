@@ -18,9 +18,9 @@ from nrevu.analysis.result import summarise
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U, config, from_config
 from nrevu.cells.chains import sample
 from nrevu.core import rng, updates
-from nrevu.core.binding import OPTIONS, bind, bindings, build
+from nrevu.core.binding import OPTIONS, bind, bind_kernel, kernel_globals
 from nrevu.core.target import njit
-from nrevu.distributions._network_data import generated
+from nrevu.distributions._network_data import generate_cases
 from nrevu.distributions.network import Network
 from nrevu.errors import Mistake
 from nrevu.experiments.estimate import Estimate
@@ -125,9 +125,9 @@ def test_generated_cases_are_as_specified():
     for weight in (np.ones(100_000), chance, inputs[0], inputs[6]):
         excess = weight * (classes - chance)
         assert abs(excess.mean()) < 5 * excess.std() / math.sqrt(1e5)
-    again = generated.__wrapped__(100_000, 2, 1, 7)  # not from the cache
+    again = generate_cases.__wrapped__(100_000, 2, 1, 7)  # not from the cache
     assert np.array_equal(again[0], inputs) and np.array_equal(again[1], classes)
-    assert not np.array_equal(generated(100_000, 2, 1, 8)[0], inputs)
+    assert not np.array_equal(generate_cases(100_000, 2, 1, 8)[0], inputs)
 
 
 # The joint distribution with the data -------------------------------------------------------
@@ -181,7 +181,7 @@ def deviation(kernel, method, delta, noise):
 @pytest.mark.parametrize("u", [(0.0, 1.0), (0.1, 0.0)], ids=["standard", "nonreversible"])
 @pytest.mark.parametrize("method", METHODS)
 def test_geweke(method, u):
-    assert deviation(build("hamiltonian", Network), method, *u) < 5
+    assert deviation(bind_kernel("hamiltonian", Network), method, *u) < 5
 
 
 def half_rate(x, w, data, bits):
@@ -222,7 +222,9 @@ def test_geweke_sees(sabotage):
     text = inspect.getsource(updates.hamiltonian)
     assert old in text
     exec(text.replace(old, new) if old else text, scope)
-    kernel = njit(**OPTIONS)(bind(scope["hamiltonian"], "broken", bindings(Network) | sabotage))
+    kernel = njit(**OPTIONS)(
+        bind(scope["hamiltonian"], "broken", kernel_globals(Network) | sabotage)
+    )
     assert deviation(kernel, "langevin", 0.1, 0.0) > 8
 
 

@@ -16,7 +16,7 @@ from workflows import succeeded
 from nrevu.analysis.autocorrelation import split_rhat
 from nrevu.cells.cell import Run, config, from_config
 from nrevu.cells.chains import sample
-from nrevu.core.user_files import load
+from nrevu.core.user_files import load_class
 from nrevu.experiments.experiment import expand
 from nrevu.files import choices
 
@@ -106,7 +106,7 @@ def test_noise_or_another_delta_mends_it(delta, noise):
 
 def test_the_plateaus_density_is_that_of_its_draws():
     """Of 4,000 exact draws, as many are on the floor as its height says."""
-    kind = load(str(EXAMPLES / "few_values/plateaus.py"), "Plateaus")
+    kind = load_class(str(EXAMPLES / "few_values/plateaus.py"), "Plateaus")
     for floor in (0.1, 0.5):
         own, rng = kind(floor=floor), np.random.default_rng(1)
         x = np.array([own.draw(rng) for _ in range(4000)])

@@ -7,7 +7,7 @@ traceback. More bad files are in test_experiment.py, more bad settings in test_c
 import pytest
 
 from nrevu.commands.main import main
-from nrevu.errors import shown
+from nrevu.errors import shorten
 from nrevu.experiments.experiment import read
 
 SWEEP = """\
@@ -234,6 +234,6 @@ def test_files_that_are_not_text(tmp_path, told):
 
 
 def test_what_is_long_is_cut_short(tmp_path, told):
-    assert shown("x" * 3000) == "x" * 80 + "..." and shown("a\nb") == "'a\\nb'"
+    assert shorten("x" * 3000) == "x" * 80 + "..." and shorten("a\nb") == "'a\\nb'"
     (tmp_path / "mine.yaml").write_text(SWEEP.replace("u: standard", f"u: {'x' * 3000}"))
     assert len(told("cells", "mine.yaml")) < 300

@@ -1,13 +1,10 @@
 """Configs: what Hydra composes, how settings are put on it, and errors that teach."""
 
-import shutil
-
 import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from nrevu.errors import Mistake
-from nrevu.experiments import hydra_compose
 from nrevu.experiments.settings import composed, parse, resolve
 from nrevu.files import folder
 
@@ -26,22 +23,6 @@ def test_settings_give_what_hydra_would_compose():
     assert cell.run.groups == whole["run"]["groups"]
     assert cell.seed == whole["seed"] == 9
     assert composed()["u"] == {"name": "standard"}  # untouched by what was set on a copy
-
-
-def test_a_composition_is_kept_until_a_file_changes(tmp_path, monkeypatch):
-    conf = shutil.copytree(folder(), tmp_path / "conf")
-    monkeypatch.setattr(hydra_compose, "KEPT", tmp_path / "kept")
-    monkeypatch.setattr(hydra_compose, "folder", lambda: conf)
-    first = hydra_compose.composed(["size=smoke"])
-    (kept,) = (tmp_path / "kept").iterdir()
-    with monkeypatch.context() as without:
-        without.setattr(hydra_compose, "by_hydra", None)  # not called again
-        assert hydra_compose.composed(["size=smoke"]) == first
-    size = conf / "size/smoke.yaml"
-    size.write_text(size.read_text().replace(f"groups: {first['run']['groups']}", "groups: 77"))
-    assert hydra_compose.composed(["size=smoke"])["run"]["groups"] == 77
-    kept.write_text(kept.read_text()[:-9])  # as after a crash
-    assert hydra_compose.composed(["size=smoke"])["run"]["groups"] == 77
 
 
 def test_numbers_are_read_as_numbers():

@@ -12,8 +12,9 @@ from matplotlib.colors import to_hex, to_rgb
 
 from nrevu.cells.cell import parameters
 from nrevu.experiments.experiment import expand
+from nrevu.experiments.sections import Claim, build, figure_settings
 from nrevu.figures import draw, save
-from nrevu.figures.style import METHOD_COLOURS, palette, value_label
+from nrevu.figures._style import METHOD_COLOURS, palette, value_label
 
 TOO_SHORT = ("tau.relevant.longer", "tau.relevant.longer.se")
 
@@ -78,9 +79,7 @@ def test_the_key_says_that_lines_are_shifted_where_they_are(experiment, table):
     told = []
     table = table.assign(**{"rejection_rate": 0.5, "rejection_rate.se": 0.01})
     for column in ("tau.log_prob", "rejection_rate"):
-        settings = {**experiment.figures["fig1"], "panels": [column]}
-        other = dataclasses.replace(experiment, figures={"fig1": settings})
-        (key,) = draw(other, "fig1", table, []).legends
+        (key,) = redraw(experiment, table, panels=[column]).legends
         told.append("shifted" in key.get_title().get_text())
     assert told == [True, False]
 
@@ -281,9 +280,9 @@ def test_only_one_method_was_confirmed(method):
     for name in ("network", "network_inputs", "network_posterior"):
         (ax,) = draw(experiment, name, grid, [], again).axes
         assert ax.patches or ax.lines
-        if experiment.figures[name]["kind"] == "bars":
+        if experiment.figures[name].kind == "bars":
             absent = [t for t in ax.texts if "grid converged" in t.get_text().replace("\n", " ")]
-            assert len(absent) == 2 * len(experiment.figures[name].get("values", "1"))
+            assert len(absent) == 2 * len(experiment.figures[name].values or "1")
 
 
 def test_intervals_show_where_each_quantity_lies():
@@ -298,7 +297,7 @@ def test_intervals_show_where_each_quantity_lies():
 def test_the_key_of_intervals_says_what_the_marks_are(kinds):
     experiment, grid = expand("network_langevin", "paper"), both().reset_index(drop=True)
     settings = experiment.figures["network_posterior"]
-    figures = {"posterior": {**settings, "bars": settings["bars"][:kinds]}}
+    figures = {"posterior": dataclasses.replace(settings, bars=settings.bars[:kinds])}
     figure = draw(dataclasses.replace(experiment, figures=figures), "posterior", grid, [])
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names[-3:] == ["median", "middle half", "middle 95%"]
@@ -308,15 +307,14 @@ def test_the_key_of_intervals_says_what_the_marks_are(kinds):
 
 def ratios_figure(claims, grid):
     experiment = expand("network_langevin", "paper")
-    figures = {"gain": {"kind": "ratios"}}
+    figures = {"gain": figure_settings("ratios")("ratios")}
     return draw(dataclasses.replace(experiment, claims=claims, figures=figures), "gain", grid, [])
 
 
 def test_claims_that_are_no_ratios_are_left_out_of_ratios():
     grid = both().reset_index(drop=True)
     of, over = {"method": "hmc", "u": "standard"}, {"method": "persistent_langevin"}
-    claims = [{"text": t, "quantity": "tau.relevant", "of": of} for t in ("value", "ratio")]
-    claims[1]["over"] = over
+    claims = [Claim("value", "tau.relevant", of), Claim("ratio", "tau.relevant", of, over)]
     (ax,) = ratios_figure(claims, grid).axes
     assert [text.get_text() for text in ax.get_yticklabels()] == ["ratio"]
     assert len(ax.containers) == 1
@@ -326,7 +324,7 @@ def test_claims_that_are_no_ratios_are_left_out_of_ratios():
 
 def test_reasons_lie_on_white_before_the_line_at_one():
     of, over = {"method": "hmc"}, {"method": "persistent_langevin"}
-    claims = [{"text": "gain", "quantity": "tau.relevant", "of": of, "over": over}]
+    claims = [Claim("gain", "tau.relevant", of, over)]
     (ax,) = ratios_figure(claims, both().iloc[:5]).axes
     (text,) = ax.texts
     assert text.get_text().startswith("not judged")
@@ -339,14 +337,14 @@ def test_figures_of_a_network_that_has_not_converged_are_empty_and_not_wrong():
     grid = pd.concat([network_table(n, True) for n in ("network_langevin", "network_hmc")])
     for name, settings in experiment.figures.items():
         axes = draw(experiment, name, grid.reset_index(drop=True), []).axes
-        drawn = [ax for ax in axes if ax.images or settings["kind"] != "heat"]
+        drawn = [ax for ax in axes if ax.images or settings.kind != "heat"]
         assert drawn and not any(ax.patches or ax.lines for ax in drawn)
 
 
 def redraw(experiment, table, confirmed=None, **settings):
     """Draw the first figure of an experiment with some of its settings changed."""
     name, figure = next(iter(experiment.figures.items()))
-    other = dataclasses.replace(experiment, figures={name: {**figure, **settings}})
+    other = dataclasses.replace(experiment, figures={name: dataclasses.replace(figure, **settings)})
     return draw(other, name, table, [], confirmed)
 
 
@@ -501,7 +499,12 @@ def test_names_of_cells_do_not_overlap(experiment, count, decades, columns):
     table = pd.DataFrame(rows).assign(**{"tau.log_prob.se": 0.1})
     settings = {"kind": "heat", "x": "method.stepsize", "y": "method.alpha"}
     settings |= {"value": "tau.log_prob"} | ({"columns": columns} if columns else {})
-    figure = draw(dataclasses.replace(experiment, figures={"map": settings}), "map", table, [])
+    figure = draw(
+        dataclasses.replace(experiment, figures={"map": build(figure_settings("heat"), settings)}),
+        "map",
+        table,
+        [],
+    )
     ax = figure.axes[0]
     assert not overlaps(ax.xaxis, figure) and not overlaps(ax.yaxis, figure)
     names = [text.get_text() for text in ax.get_xticklabels()]
@@ -526,8 +529,8 @@ def test_a_method_has_one_colour_in_every_figure(experiment, table):
     assert medians[::5] == every
     for claim, colour in (("u: nonreversible", moving), ("u: standard", standard)):
         over = {"method": "persistent_langevin", "u": claim[3:]}
-        claims = [{"text": "", "quantity": "tau.relevant", "of": {"method": "hmc"}, "over": over}]
-        figures = {"gain": {"kind": "ratios"}}
+        claims = [Claim("", "tau.relevant", {"method": "hmc"}, over)]
+        figures = {"gain": figure_settings("ratios")("ratios")}
         other = dataclasses.replace(network, claims=claims, figures=figures)
         (ax,) = draw(other, "gain", grid, []).axes
         assert ax.containers[0].lines[0].get_color() == colour
@@ -597,7 +600,7 @@ def test_reasons_stay_within_the_axes(name, kinds):
     grid["tau.relevant.lag_too_short"] = grid.method == "hmc"
     grid = grid.assign(**dict.fromkeys(TOO_SHORT, np.nan), **{"cost.relevant": 1.0})
     settings = network.figures[name]
-    figures = {name: {**settings, "bars": settings["bars"][:kinds]}}
+    figures = {name: dataclasses.replace(settings, bars=settings.bars[:kinds])}
     figure = draw(dataclasses.replace(network, figures=figures), name, grid, [])
     FigureCanvasAgg(figure).draw()
     (ax,), boxes = figure.axes, []
@@ -606,7 +609,7 @@ def test_reasons_stay_within_the_axes(name, kinds):
             boxes.append(text.get_window_extent())
             assert ax.bbox.y0 <= boxes[-1].y0 and boxes[-1].y1 <= ax.bbox.y1
             assert ax.bbox.x0 <= boxes[-1].x0 and boxes[-1].x1 <= ax.bbox.x1
-    assert len(boxes) == 2 * len(settings.get("values", "1"))
+    assert len(boxes) == 2 * len(settings.values or "1")
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
@@ -615,7 +618,8 @@ def test_values_without_an_estimate_are_no_bars():
     table["cost.square"] = table["cost.indicator"].where(table.method != "hmc")
     table["cost.square.se"] = 1.0
     experiment = expand("mixed_langevin", "paper")
-    settings = {**experiment.figures["mixed"], "values": ["cost.indicator", "cost.square"]}
+    values = ("cost.indicator", "cost.square")
+    settings = dataclasses.replace(experiment.figures["mixed"], values=values)
     experiment = dataclasses.replace(experiment, figures={"mixed": settings})
     (ax,) = draw(experiment, "mixed", table, []).axes
     assert len([patch for patch in ax.patches if patch.get_width() > 0]) == 5

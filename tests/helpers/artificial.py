@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nrevu.cells.cell import parameters
-from nrevu.core.contracts import averages
+from nrevu.core.contracts import part
 
 
 def ar1(phi, chains, length, seed, mean=0.0):
@@ -25,7 +25,7 @@ def made_up(experiment, tau):
     rows = []
     for cell in experiment.cells:
         row = parameters(cell) | {"rejection_rate": 0.6265, "rejection_rate.se": 0.0001}
-        for quantity in (*cell.distribution.means(), *averages(cell.distribution)):
+        for quantity in (*cell.distribution.means(), *part(cell.distribution, "averages")()):
             row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
             row |= {f"cost.{quantity}": 60 * tau(cell), f"cost.{quantity}.se": 1.2}
             row |= {f"tau.{quantity}.{end}": None for end in ("longer", "longer.se")}

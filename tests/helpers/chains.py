@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from nrevu.cells.chains import apart, beside
+from nrevu.cells.chains import deinterleave, interleave
 from nrevu.core import rng
-from nrevu.core.binding import chains_at_once, lanes
+from nrevu.core.binding import chains_at_once
+from nrevu.core.contracts import part
 
 NO_TRACE = np.empty((0, 0, 2), np.float32)
 
@@ -12,20 +13,28 @@ NO_TRACE = np.empty((0, 0, 2), np.float32)
 def advance(kernel, distribution, x, p, v, arguments, delta, noise, schedule, columns=2, seed=11):
     """Advance chains x, p (chains, dim) and v (chains) by one group; return w (chains, size)."""
     width, chains = chains_at_once(distribution), len(x)
-    alternating = lanes(type(distribution))
-    size = getattr(distribution, "gibbs_variables", 0)
+    alternating = part(distribution, "lanes")
+    size = part(distribution, "gibbs_variables")
     w = np.zeros((chains, size))
     bits = np.array([rng.streams(seed, "0", k)[1] for k in range(width)])
     rows, rejected = np.empty((width, columns), np.float32), np.empty(width, np.uint8)
     settings = (*arguments, delta, noise, *schedule, 0)
     for first in range(0, chains, width):
-        part = slice(first, first + width)
-        inside = [beside(a[part], alternating) for a in (x, p, w)]
-        now = len(x[part])
+        some = slice(first, first + width)
+        inside = [interleave(a[some], alternating) for a in (x, p, w)]
+        now = len(x[some])
         output = (np.arange(now + 1), rows[:now], rejected[:now], NO_TRACE)
-        kernel(*inside[:2], v[part], inside[2], bits[:now], distribution.data(), *settings, *output)
+        kernel(
+            *inside[:2],
+            v[some],
+            inside[2],
+            bits[:now],
+            part(distribution, "data")(),
+            *settings,
+            *output,
+        )
         for a, flat in zip((x, p, w), inside, strict=True):
-            a[part] = apart(flat, alternating, now)
+            a[some] = deinterleave(flat, alternating, now)
     return w
 
 

@@ -107,3 +107,17 @@ def test_jobs_left_by_a_killed_run_are_cancelled_and_no_others(tmp_path, monkeyp
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     locking.cancel_jobs()
     assert Path("cancelled").read_text().split() == ["11", "14"]
+
+
+@pytest.mark.parametrize("proc", ["/proc", "missing"])
+def test_leftovers_of_dead_processes_are_removed(tmp_path, monkeypatch, proc):
+    monkeypatch.setattr(psutil, "PROCFS_PATH", proc, raising=False)
+    host = socket.gethostname()
+    mine = tmp_path / f"aa.{host}.{os.getpid()}.tmp"
+    dead = tmp_path / f"bb.{host}.999999999.tmp"
+    elsewhere = tmp_path / "cc.another-machine.1.tmp"
+    another = tmp_path / f"dd.{host}.x.tmp"
+    for path in (mine, dead, elsewhere, another):
+        path.touch()
+    locking.remove_unfinished(tmp_path)
+    assert sorted(tmp_path.iterdir()) == sorted([mine, elsewhere, another])

@@ -99,7 +99,12 @@ def fresh():
     """Forget the modules and hashes of this process, as another process would know none."""
     from nrevu.core import probing, sources, user_files
 
-    for cached in (user_files.classes, probing.probe, sources.own_hash, sources.sources_hash):
+    for cached in (
+        user_files.find_classes,
+        probing.probe,
+        sources.source_hash,
+        sources.sources_hash,
+    ):
         cached.cache_clear()
 
 

@@ -11,7 +11,8 @@ from bokeh.resources import Resources
 from nrevu.analysis.result import summarise
 from nrevu.cells.chains import sample
 from nrevu.experiments.experiment import expand
-from nrevu.figures.style import METHOD_COLOURS
+from nrevu.experiments.sections import build, figure_settings
+from nrevu.figures._style import METHOD_COLOURS
 from nrevu.report import find_results, page
 from nrevu.report.plots import figures_of
 
@@ -121,6 +122,7 @@ def plots(**settings):
     """Return the interactive figures of such a table, with made-up tips."""
     table = by_length()
     settings = {"kind": "lines", "x": "method.stepsize", "y_scale": "log", **settings}
+    settings = build(figure_settings("lines"), settings)
     return figures_of(settings, table, pd.DataFrame({"settings": ""}, index=table.index))
 
 

@@ -13,7 +13,7 @@ from nrevu.analysis.autocorrelation import split_rhat
 from nrevu.analysis.result import summarise
 from nrevu.cells.chains import sample
 from nrevu.commands.main import main
-from nrevu.core.contracts import quantities
+from nrevu.core.contracts import part
 from nrevu.experiments.settings import parse, resolve
 from nrevu.results import series_files
 from nrevu.results.provenance import provenance
@@ -50,13 +50,13 @@ def test_the_file_holds_the_series_as_it_is(here, capsys):
     assert main(["export", "cell", cell.digest[:12]]) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{cell.digest}.nc: 4 chains of 100 draws",
-        "2 of the chains had a draw more, which was left out: all must be as long",
+        "the last draw of 2 longer chains is omitted: all chains must have equal length",
     ]
     tree = xarray.open_datatree(here / f"{cell.digest}.nc", engine="h5netcdf")
     assert set(tree) == {"posterior", "sample_stats"}
     posterior, stats = tree["posterior"], tree["sample_stats"]
     starts = np.cumsum([0, *series.lengths[:-1]])
-    columns = quantities(cell.distribution, series.rows).T
+    columns = part(cell.distribution, "derive")(series.rows).T
     for name, values in zip(("coordinate", "log_prob"), columns, strict=True):
         assert posterior[name].dims == ("chain", "draw") and posterior[name].dtype == np.float64
         expected = [values[start : start + 100] for start in starts]

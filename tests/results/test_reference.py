@@ -14,8 +14,8 @@ from conftest import REPO
 from nrevu.cells import chains
 from nrevu.cells.cell import SAMPLING_VERSION
 from nrevu.core import updates
-from nrevu.core.binding import FAST, bind, bindings
-from nrevu.core.target import FIXED, njit, runs_here
+from nrevu.core.binding import FAST, bind, kernel_globals
+from nrevu.core.target import FIXED, can_run_fixed, njit
 from nrevu.errors import Mistake
 from nrevu.experiments.experiment import default_set, expand
 from nrevu.methods import HMC, Metropolis
@@ -44,9 +44,9 @@ PROGRAM = """
 import sys, json
 from nrevu.cells.chains import sample
 from nrevu.experiments.settings import parse
-from nrevu.experiments.experiment import by_hand
+from nrevu.experiments.experiment import single_cell
 from nrevu.cells.series import bits
-cells = [by_hand(parse(words.split()))[0] for words in json.loads(sys.argv[1])]
+cells = [single_cell(parse(words.split()))[0] for words in json.loads(sys.argv[1])]
 print(json.dumps([bits(sample(cell)) for cell in cells]))
 """
 
@@ -71,7 +71,7 @@ def test_fresh_and_cached_kernels_give_the_same_bits(tmp_path, cells):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not runs_here(), reason="this processor cannot run code for x86-64-v3")
+@pytest.mark.skipif(not can_run_fixed(), reason="this processor cannot run code for x86-64-v3")
 @pytest.mark.parametrize("target", ["haswell", "znver3"])
 def test_bits_do_not_depend_on_the_processor(target, tmp_path):
     """Processors with AVX2 and FMA that are tuned for in other ways than the fixed target."""
@@ -84,7 +84,7 @@ def test_bits_do_not_depend_on_the_processor(target, tmp_path):
 TELL = "from nrevu.core import target as t; print(t.TARGET, t.is_fixed(), t.target_note())"
 
 
-@pytest.mark.skipif(not runs_here(), reason="this processor cannot run code for x86-64-v3")
+@pytest.mark.skipif(not can_run_fixed(), reason="this processor cannot run code for x86-64-v3")
 def test_the_target_is_fixed_and_another_one_is_reported():
     assert in_a_process(TELL).split() == [FIXED, "True"]
     chosen = in_a_process(TELL, NUMBA_CPU_NAME="haswell")
@@ -110,13 +110,13 @@ def test_kernels_call_nothing_of_the_c_library(name, method, monkeypatch):
     kernels = []
 
     def fresh(update, kind, counts="uint8"):
-        kernels.append(njit(**FAST)(bind(getattr(updates, update), update, bindings(kind))))
+        kernels.append(njit(**FAST)(bind(getattr(updates, update), update, kernel_globals(kind))))
         return kernels[-1]
 
     monkeypatch.setattr(chains, "build", fresh)
-    monkeypatch.setattr(chains, "settled", chains.settled.__wrapped__)
+    monkeypatch.setattr(chains, "settle", chains.settle.__wrapped__)
     cell = expand(EXPERIMENTS[name], "smoke").cells[0]
-    chains.warm(dataclasses.replace(cell, method=method))
+    chains.compile_kernel(dataclasses.replace(cell, method=method))
     text = "\n".join(text for kernel in kernels for text in kernel.inspect_llvm().values())
     called = set(re.findall(r"(?:call|invoke)[^@\n]*@\"?([\w.$]+)", text))
     assert called and not {each for each in called if re.match(LIBRARY, each)}

@@ -1,7 +1,6 @@
 """The store: what is written comes back, and what is damaged is seen."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
@@ -38,16 +37,6 @@ def test_round_trip(kept):
     assert meta["config"]["method"]["stepsize"] == 2.0 and meta["provenance"] == {"nrevu": "test"}
     assert meta["derived"]["eta"] == pytest.approx(2 / 2**0.5)
     assert list(folder.iterdir()) == [path]  # nothing temporary is left
-
-
-def test_files_of_the_first_format_are_read(kept):
-    folder, path, series = kept
-    with np.load(path) as arrays:
-        meta = json.loads(arrays["meta"].tobytes()) | {"format": 1}
-    text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
-    np.savez(path, meta=text, rows=series.rows, rejected=series.rejected)
-    assert series_files.read(folder, CELL)[0].rows.tobytes() == series.rows.tobytes()
-    assert series_files.meta_of(path)["digest"] == CELL.digest
 
 
 def test_files_are_smaller_than_what_they_hold(tmp_path):
@@ -97,6 +86,6 @@ def test_a_truncated_file_is_seen(kept, left):
 def test_a_foreign_file_is_seen(kept):
     folder, path, _ = kept
     other = dataclasses.replace(CELL, seed=2)
-    path.rename(series_files.path_of(folder, other.digest))
+    path.rename(series_files.series_path(folder, other.digest))
     with pytest.raises(series_files.Damaged, match="holds another cell"):
         series_files.read(folder, other)

@@ -18,8 +18,9 @@ from typing import Any
 import pandas as pd
 
 from nrevu.analysis.autocorrelation import unit_count
-from nrevu.errors import Mistake
 from nrevu.analysis.verdict import chance, chance_of_largest, chance_of_sum, probability
+from nrevu.errors import Mistake
+from nrevu.experiments.columns import error, times
 
 HERE = Path(__file__).parent
 # What decides bits: the target, the versions of what compiles, and our own sources.
@@ -69,9 +70,10 @@ def write(
 
 def entries(table: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the digest of each cell, with its bits and its numbers: value and standard error."""
-    names = [n for n in table if n == "rejection_rate" or (n[:4] == "tau." and n.count(".") == 1)]
+    wanted = ["rejection_rate", *times(table, "tau")]
+    names = [name for name in table if name in wanted]
     for row in table.to_dict("records"):
-        pairs = {n: (row[n], row[f"{n}.se"]) for n in names}
+        pairs = {n: (row[n], row[error(n)]) for n in names}
         kept = {n: [float(f"{x:.7g}") for x in p] for n, p in pairs.items() if not any(map(nan, p))}
         dof = unit_count(int(row.get("chains", row["run.chains"]))) - 1
         yield row["digest"], {"bits": row["bits"], "dof": dof, **kept}

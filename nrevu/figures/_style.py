@@ -1,17 +1,25 @@
-"""How figures look, and what columns are called on them."""
+"""How figures look, and what columns are called on them.
+
+matplotlib and pandas are imported by the functions that use them: the kinds of figures, which
+import this module, are also read when an experiment is checked.
+"""
+
+from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
-import pandas as pd
-from matplotlib.colors import to_hex, to_rgb
-from matplotlib.figure import Figure
+from nrevu.experiments.columns import parse
 
-# Okabe and Ito's colours, told apart with any colour vision; ordered so that neighbours differ in
-# lightness too. Each line also has a marker and a dash pattern of its own, for print in grey.
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+# Okabe and Ito's colours, distinct with any colour vision; ordered so that successive ones differ
+# in lightness too. Each line also has its own marker and dash pattern, for print in grey.
 COLOURS = ("#000000", "#E69F00", "#0072B2", "#CC79A7", "#009E73")
 # The same for each method in every figure: with standard u grey or blue, with non-reversible u not.
 METHOD_COLOURS = {
@@ -33,7 +41,7 @@ STYLE = {
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "figure.autolayout": False,  # nor constrained, but where a figure asks for it
+    "figure.autolayout": False,  # layouts are set by `new_figure` only
     "figure.constrained_layout.use": False,
     "svg.hashsalt": "nrevu",
     "svg.fonttype": "none",
@@ -60,25 +68,36 @@ LABELS = {
 }
 
 
-def set_title(figure: Figure, text: str) -> None:
-    """Give a figure a title, broken into lines that fit its width."""
+def new_figure(size: tuple[float, float], title: str) -> Figure:
+    """Return an empty figure of a size in inches, its title broken into lines that fit."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
     width = int(figure.get_figwidth() * 11)
-    figure.suptitle(plain(textwrap.fill(text, width)), fontsize=11)
+    figure.suptitle(plain(textwrap.fill(title, width)), fontsize=11)
+    return figure
+
+
+def legend_mark(**style) -> Line2D:
+    """Return a line or marker for a legend that no points are drawn with."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **style)
 
 
 def plain(text: str) -> str:
-    """Return a user's text so that it is shown as it is, not as mathematics."""
+    """Return a user's text, escaped so that matplotlib does not read it as mathematics."""
     return text.replace("$", r"\$")
 
 
-def is_time(column: str) -> bool:
-    """Tell whether a column is an autocorrelation time, or one as a cost."""
-    return column.startswith(("tau.", "cost."))
+def is_missing(value: Any) -> bool:
+    """Tell whether a table has no value: None, or not a number."""
+    return value is None or value != value
 
 
 def label(column: str) -> str:
-    """Return what to call a column on a figure."""
-    name = column.removeprefix("tau.").removeprefix("cost.").removeprefix("mean.")
+    """Return what to call a column, a setting's value or a quantity on a figure."""
+    name = parse(column).quantity
     return LABELS.get(name, name.replace("_", " "))
 
 
@@ -86,7 +105,7 @@ def value_label(
     column: str, value: Any, cells: pd.DataFrame | None = None, named: str | None = None
 ) -> str:
     """Return 'δ = 0.3', or the value alone if it is a word, for cells that have this value."""
-    if pd.isna(value):
+    if is_missing(value):
         return missing_label(column, cells, named)
     if isinstance(value, str):
         return label(value)
@@ -95,7 +114,7 @@ def value_label(
 
 
 def missing_label(column: str, cells: pd.DataFrame | None, named: str | None) -> str:
-    """Return what cells without a setting are: 'standard', 'Langevin', or else 'without L'."""
+    """Return a name for cells without a setting: 'standard', 'Langevin', or else 'without L'."""
     group = column.partition(".")[0]
     if group == "u":
         return "standard"
@@ -106,28 +125,30 @@ def missing_label(column: str, cells: pd.DataFrame | None, named: str | None) ->
 
 def value_title(column: str, cells: pd.DataFrame) -> str:
     """Return what a scale of values is called."""
-    if column.startswith("cost."):
-        return f"{evaluations(cells)} per independent draw\nof the {label(column)}"
-    if column.startswith("tau."):
-        return textwrap.fill(f"autocorrelation time of the {label(column)} (groups)", 50)
-    return f"mean of the {label(column)}" if column.startswith("mean.") else label(column)
+    kind, name = parse(column).kind, label(column)
+    if kind == "cost":
+        return f"{evaluations(cells)} per independent draw\nof the {name}"
+    if kind == "tau":
+        return textwrap.fill(f"autocorrelation time of the {name} (groups)", 50)
+    return f"mean of the {name}" if kind == "mean" else name
 
 
 def y_label(column: str, cells: pd.DataFrame) -> str:
     """Return what an axis shows of a quantity that is named elsewhere."""
-    if column.startswith("cost."):
+    kind = parse(column).kind
+    if kind == "cost":
         return f"{evaluations(cells)}\nper independent draw"
-    if column.startswith("tau."):
-        groups = pd.unique(cells.get("schedule.group", pd.Series()))
+    if kind == "tau":
+        groups: Any = cells["schedule.group"].unique() if "schedule.group" in cells else ()
         of = f" (groups of {groups[0]})" if len(groups) == 1 else " (groups)"
         return "autocorrelation time" + of
-    return "mean" if column.startswith("mean.") else label(column)
+    return "mean" if kind == "mean" else label(column)
 
 
 def evaluations(cells: pd.DataFrame) -> str:
     """Return what is counted as cost: density evaluations where a method needs no gradients."""
-    gradients = cells.get("evaluations.gradient", pd.Series(1)) > 0
-    if gradients.all():
+    gradients = cells["evaluations.gradient"] > 0 if "evaluations.gradient" in cells else None
+    if gradients is None or gradients.all():
         return "gradient evaluations"
     return "evaluations" if gradients.any() else "density evaluations"
 
@@ -138,44 +159,53 @@ def with_error(value: float, se: float) -> str:
     return f"{value:.{digits}f} ± {se:.{digits}f}"
 
 
-def line_colours(settings: Mapping[str, Any], parts: Sequence[tuple[Any, pd.DataFrame]]) -> list:
+def line_colours(
+    line: str | None, colours: Sequence[str], parts: Sequence[tuple[Any, pd.DataFrame]]
+) -> list[str]:
     """Return a colour for each line: that of its method, if the lines differ in method or u."""
-    column = settings.get("line", "method")
-    if "colours" not in settings and (column == "method" or column.partition(".")[0] == "u"):
+    column = line or "method"
+    if not colours and (column == "method" or column.partition(".")[0] == "u"):
         return method_colours([method_and_u(cells) for _, cells in parts])
-    return palette(len(parts), settings.get("colours"))
+    return palette(len(parts), colours)
 
 
 def method_and_u(cells: pd.DataFrame) -> tuple[str | None, str | None]:
     """Return the names of the method and of the u of some cells; None where they differ."""
     names = (set(cells[key]) if key in cells else () for key in ("method", "u"))
-    method, u = (found.pop() if len(found) == 1 else None for found in names)
+    method, u = (each.pop() if len(each) == 1 else None for each in names)
     return method, u
 
 
 def method_colours(methods: Sequence[tuple[str | None, str | None]]) -> list[str]:
     """Return the colour of each (method, u); shades, from light to dark, of one that recurs."""
-    found = [METHOD_COLOURS.get(method, OTHER_COLOURS)[u != "standard"] for method, u in methods]
+    pairs = [(METHOD_COLOURS.get(method or "", OTHER_COLOURS), u) for method, u in methods]
+    colours = [pair[u != "standard"] for pair, u in pairs]
     return [
-        shade(colour, found[:index].count(colour), found.count(colour))
-        for index, colour in enumerate(found)
+        shade(colour, colours[:index].count(colour), colours.count(colour))
+        for index, colour in enumerate(colours)
     ]
 
 
 def shade(colour: str, index: int, count: int) -> str:
     """Return one of several shades of a colour, or the colour itself if there is one only."""
+    from matplotlib.colors import to_hex, to_rgb
+
     if count == 1:
         return colour
     darkness = 2 * index / (count - 1) - 1  # from -1 to 1
     share, end = (0.6 * darkness, 0.0) if darkness > 0 else (-0.4 * darkness, 1.0)
-    return to_hex([(1 - share) * part + share * end for part in to_rgb(colour)])
+    red, green, blue = ((1 - share) * part + share * end for part in to_rgb(colour))
+    return to_hex((red, green, blue))
 
 
-def palette(count: int, given: list[str] | None = None) -> list[str]:
-    """Return colours for so many lines: safe ones for a few, a scale of lightness for more."""
-    if given:
-        return [given[index % len(given)] for index in range(count)]
+def palette(count: int, colours: Sequence[str] = ()) -> list[str]:
+    """Return colours for some lines: those set, safe ones for a few, or a scale of lightness."""
+    if colours:
+        return [colours[index % len(colours)] for index in range(count)]
     if count <= len(COLOURS):
         return list(COLOURS[:count])
+    import matplotlib
+    from matplotlib.colors import to_hex
+
     scale = matplotlib.colormaps["viridis"]
     return [to_hex(scale(0.92 * index / (count - 1))) for index in range(count)]

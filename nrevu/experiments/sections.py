@@ -1,0 +1,175 @@
+"""The sections of an experiment's file, each a dataclass: what a key holds is its field's type.
+
+In: plain data that was checked (reading.py), or that was written down before. Out: frozen objects.
+Types that name columns or select cells are compared with the cells in checks.py. The sections of
+figures are declared in nrevu/figures, one file for each kind.
+"""
+
+import dataclasses
+import functools
+import importlib
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union
+
+from nrevu.errors import Mistake
+from nrevu.experiments.yaml_document import format_value, is_number
+from nrevu.files import PACKAGE
+
+T = TypeVar("T")
+Column = Annotated[str, "column"]  # any column of the table
+Axis = Annotated[str, "axis"]  # a column that holds numbers, along an axis
+Split = Annotated[str, "split"]  # a column whose values get a line, row or column of panels each
+SettingColumn = Annotated[str, "setting"]  # a column that is no estimate
+Estimate = Annotated[str, "estimate"]  # a column that holds an estimate with its standard error
+Panel = Annotated[str, "panel"]  # an estimate, or `trace`: the u of single updates
+Quantity = Annotated[str, "quantity"]  # a quantity whose mean is estimated
+Numbers = Annotated[Mapping[str, float], "numbers"]  # values of estimates, by their columns
+Selection = Annotated[Mapping[str, Any], "selection"]  # cells, by the values of their settings
+Colour = Annotated[str, "colour"]  # "#RRGGBB"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Cells whose best one gets a bar, or an interval, of a figure."""
+
+    label: str
+    where: Selection
+
+
+@dataclass(frozen=True)
+class Confirm:
+    """Which cells to run again, longer and with another seed."""
+
+    best: Estimate  # run those cells again in which this column is lowest ...
+    for_each: tuple[SettingColumn, ...]  # ... for each combination of values of these
+    cells: int  # how many of each combination, 1 to 1,000,000
+    longer: int  # the number of groups is multiplied by this, 1 to 1,000,000
+
+    def __post_init__(self) -> None:
+        for key in ("cells", "longer"):
+            if not 1 <= getattr(self, key) <= 10**6:
+                message = f"must be a whole number from 1 to a million, not {getattr(self, key)}"
+                raise Mistake(message, key)
+        if not self.for_each:
+            message = "has no entries: name the columns within which to take the best"
+            raise Mistake(message, "for_each")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Which cells to follow update by update."""
+
+    best: Estimate  # follow the cell in which this column is lowest ...
+    for_each: SettingColumn  # ... for each value of this one, and the cells that differ in u alone
+
+
+@dataclass(frozen=True)
+class Published:
+    """Numbers that were printed for one cell."""
+
+    at: Selection  # the cell, by its settings
+    groups: float  # recorded groups of the run that they are from, above 0
+    numbers: Numbers  # in the file under the names of columns: rejection_rate, tau.log_prob, ...
+    source: str = ""  # where they were printed
+
+    def __post_init__(self) -> None:
+        for key, value in {"groups": self.groups, **self.numbers}.items():
+            check_positive(key, value)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That the best of one method is so many times better than the best of another."""
+
+    text: str  # what is claimed
+    quantity: Estimate  # the column that is compared
+    of: Selection  # numerator: the best cell with these values
+    over: Selection | None = None  # denominator, likewise; without it `of` alone is claimed
+    published: float | None = None  # the ratio, where one was printed, above 0
+    groups: int | None = None  # recorded groups of the published runs, if known, above 0
+    assuming: str = ""  # what the comparison assumes
+
+    def __post_init__(self) -> None:
+        for key in ("published", "groups"):
+            if getattr(self, key) is not None:
+                check_positive(key, getattr(self, key))
+
+    def sides(self) -> list[Mapping[str, Any]]:
+        """Return the selections that are compared: `of`, and `over` if there is one."""
+        return [self.of] if self.over is None else [self.of, self.over]
+
+
+@dataclass(frozen=True)
+class Sections:
+    """All sections of a file that say what is made of its cells."""
+
+    confirm: Confirm | None
+    trace: Trace | None
+    figures: Mapping[str, Any]  # the Settings of each figure's kind, by the figure's name
+    published: tuple[Published, ...]
+    claims: tuple[Claim, ...]
+
+
+class Kind(NamedTuple):
+    """What a field may hold."""
+
+    types: tuple[type, ...]  # of the value in YAML: str, int, float, dict or list
+    entry: type | None = None  # of the entries of a list
+    note: str = ""  # the name of an annotated type above, of the value or of a list's entries
+    choices: tuple[str, ...] = ()
+
+
+@functools.cache
+def field_kinds(section: Any) -> dict[str, Kind]:
+    """Return what each field of a section's dataclass may hold."""
+    hints = typing.get_type_hints(section, include_extras=True)
+    return {f.name: kind_of(hints[f.name]) for f in dataclasses.fields(section)}
+
+
+def kind_of(hint: Any) -> Kind:
+    """Return what a field with this type hint may hold."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        return kind_of(next(part for part in arguments if part is not types.NoneType))
+    if origin is Annotated:
+        return kind_of(arguments[0])._replace(note=arguments[1])
+    if origin is Literal:
+        return Kind((str,), choices=arguments)
+    if origin is tuple:
+        entry = kind_of(arguments[0])
+        return Kind((list,), entry.types[0], entry.note)
+    return Kind((int, float) if hint is float else (dict if origin is Mapping else hint,))
+
+
+def build(section: type[T], data: Mapping[str, Any]) -> T:
+    """Return a section from plain data: lists become tuples, and bars a Bar each."""
+    values = dict(data)
+    for key, kind in field_kinds(section).items():
+        if kind.entry and values.get(key) is not None:
+            bars = kind.entry is Bar
+            values[key] = tuple(Bar(**entry) if bars else entry for entry in values[key])
+    return section(**values)
+
+
+def figure_kinds() -> list[str]:
+    """Return the kinds of figures: the files of nrevu/figures, but for shared ones (`_NAME.py`)."""
+    files = (PACKAGE / "figures").glob("*.py")
+    return sorted(path.stem for path in files if not path.stem.startswith("_"))
+
+
+def figure_settings(kind: str) -> Any:
+    """Return the dataclass `Settings` of a kind of figure.
+
+    Figures are a higher room. Their kinds are found by name when a file asks for one, and only
+    `Settings` is used: no kind imports matplotlib or pandas before it draws.
+    """
+    return importlib.import_module(f"nrevu.figures.{kind}").Settings
+
+
+def check_positive(key: str, value: Any) -> None:
+    """Raise a Mistake unless the value is a positive number."""
+    if not is_number(value) or not value > 0:
+        raise Mistake(f"{format_value(value)} is not a number above 0", key)

@@ -1,0 +1,1 @@
+"""What lies on disk: series files, the layout of results/, provenance, the reference run."""

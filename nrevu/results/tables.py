@@ -1,0 +1,27 @@
+"""Tables on disk: Parquet files, and CSV files for people. Pandas is imported when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_tables(files: Sequence[str | Path]) -> pd.DataFrame:
+    """Return one table of the rows of several Parquet files."""
+    import pandas as pd
+
+    return pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+
+
+def table_writer(frame: pd.DataFrame) -> Callable[[Path], None]:
+    """Return a function that writes a table to a path, in the format of its ending."""
+
+    def write(path: Path) -> None:
+        to_file = frame.to_csv if path.suffix == ".csv" else frame.to_parquet
+        to_file(path, index=False)
+
+    return write

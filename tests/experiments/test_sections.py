@@ -1,0 +1,55 @@
+"""Sections as dataclasses: written down and read again, and what they import."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from nrevu.experiments.columns import Column, convert, error, is_estimated, is_time, parse
+from nrevu.experiments.experiment import expand, from_data, to_data
+from nrevu.experiments.sections import field_kinds, figure_kinds, figure_settings
+from nrevu.experiments.settings import seed_setting
+from nrevu.files import choices
+
+
+@pytest.mark.parametrize("name", choices("experiment"))
+def test_an_experiment_is_the_same_after_it_was_written_down(name):
+    experiment = expand(name, "smoke", seed_setting(7))
+    data = json.loads(json.dumps(to_data(experiment)))
+    assert from_data(data, experiment.cells) == experiment and "cells" not in data
+    assert from_data(data).cells == () and data["seed"] == 7 and data["source"] == name
+
+
+def test_names_and_sources_of_experiments_beside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "title: t\ncell: {distribution: gaussian}\nsweep: {method.stepsize: [1.0, 2.0]}\n"
+    (tmp_path / "other.yaml").write_text(text)
+    (tmp_path / "mine.yaml").write_text(text.replace("2.0", "3.0") + "beside: [fig1, other.yaml]\n")
+    experiment = expand("./mine.yaml", "smoke")
+    assert experiment.beside == {"fig1": "fig1", "other": "other.yaml"}
+    assert experiment.source == "mine.yaml" and experiment.seed is None
+
+
+def test_expanding_imports_nothing_slow():
+    code = "import sys; from nrevu.experiments.experiment import expand; expand('fig2', 'smoke');"
+    code += "print([m for m in ('matplotlib', 'pandas') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_kind_of_figure_is_a_file():
+    assert figure_kinds() == ["bars", "heat", "intervals", "lines", "ratios", "runs"]
+    for kind in figure_kinds():
+        assert {"kind", "title"} <= field_kinds(figure_settings(kind)).keys()
+
+
+def test_columns():
+    assert parse("tau.log_prob.longer.se") == Column("tau", "log_prob", "longer.se")
+    assert parse("quantile.x.0.5") == Column("quantile", "x", "0.5")
+    assert parse("rejection_rate.se") == Column("", "rejection_rate", "se")
+    assert parse("method.stepsize") == Column("", "method.stepsize", "")
+    assert is_time("cost.x") and not is_time("tau.x.se") and not is_time("mean.x")
+    assert is_estimated("mean.x") and is_estimated("clustering") and not is_estimated("rhat.x")
+    assert convert("cost.x", "tau", "lag_too_short") == "tau.x.lag_too_short"
+    assert convert("tau.x.lag_too_short", "cost") == "cost.x" and error("cost.x") == "cost.x.se"
