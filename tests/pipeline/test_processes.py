@@ -1,7 +1,6 @@
 """Whether a process is alive: ids used again, zombies, clocks that are set, and no /proc."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -10,7 +9,6 @@ from unittest.mock import Mock
 import psutil
 import pytest
 
-from nrevu.pipeline import locking
 from nrevu.pipeline.processes import alive, is_zombie, start_time
 
 ME = os.getpid()
@@ -68,17 +66,3 @@ def test_a_clock_that_is_set_moves_no_start(tmp_path, monkeypatch):
     monkeypatch.setattr(psutil, "PROCFS_PATH", str(tmp_path))
     assert psutil.Process(ME).create_time() < 1.5e9
     assert start_time(ME) == pytest.approx(before, abs=1e-3)
-
-
-@pytest.mark.parametrize("proc", ["/proc", "missing"])
-def test_unfinished_files_of_dead_processes_are_removed(tmp_path, monkeypatch, proc):
-    monkeypatch.setattr(psutil, "PROCFS_PATH", proc, raising=False)
-    host = socket.gethostname()
-    mine = tmp_path / f"aa.{host}.{os.getpid()}.tmp"
-    dead = tmp_path / f"bb.{host}.999999999.tmp"
-    elsewhere = tmp_path / "cc.another-machine.1.tmp"
-    another = tmp_path / f"dd.{host}.x.tmp"
-    for path in (mine, dead, elsewhere, another):
-        path.touch()
-    locking.remove_unfinished(tmp_path)
-    assert sorted(tmp_path.iterdir()) == sorted([mine, elsewhere, another])
