@@ -115,7 +115,7 @@ def test_times_are_those_of_like_cells(here):
         seconds = cell.updates * 1e-3 * (1 + cell.method.stepsize)
         series = dataclasses.replace(sample(cell), cpu_seconds=seconds)
         series_files.write(here / "results/cells", cell, series, {})
-    stored = list(series_files.metas(here / "results/cells").values())
+    stored = list(series_files.read_metas(here / "results/cells").values())
     like = preview.measured_times(stored)
     other = planned(here, SWEEP.replace("dim: 3", "dim: 4"))
     for cell in planned(here, SWEEP.replace("[1.0, 2.0, 3.0]", "[1.5]")).cells().values():
