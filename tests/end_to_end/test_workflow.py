@@ -102,7 +102,7 @@ def test_snakemakes_own_report_has_the_figures_with_captions(finished, copied, s
     text = (folder / "sm.html").read_text()
     for words in ("figure.svg", "mechanism.svg", "table.csv", "comparison.csv", "report.html"):
         assert words in text
-    assert "a small sweep" in text and "Bars are one standard error" in text
+    assert "a small sweep" in text and "Error bars are one standard error" in text
 
 
 def test_running_again_runs_nothing(finished, copied, snakemake):
