@@ -1,14 +1,5 @@
-"""`nrevu check`: tests whether a distribution in a user's file is correct."""
+"""Check your own distribution.
 
-import argparse
-import dataclasses
-import itertools
-import json
-import time
-
-from nrevu.commands.arguments import add_command
-
-ABOUT = """\
 Checks your own distribution: its functions compile and stay within their arrays, the gradient
 matches the energy, exact draws and known means agree with long chains. Also reports its speed.
 
@@ -20,10 +11,18 @@ KEY=VALUE sets a setting of the class. The exit code is 0 if no check fails, 1 i
 if no check can run: there is no such file, a setting is unknown, a function does not compile.
 """
 
+import argparse
+import dataclasses
+import itertools
+import json
+import time
+
+from nrevu.commands.arguments import add_command
+
 
 def add(subs) -> None:
     """Define the arguments."""
-    check = add_command(subs, "check", "check your own distribution", ABOUT, execute)
+    check = add_command(subs, "check", __doc__, execute)
     check.add_argument("file", metavar="FILE.py", help="the file with the distribution's class")
     check.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="settings of the class")
     check.add_argument("--name", metavar="CLASS", help="the class, if the file has several")

@@ -1,11 +1,5 @@
-"""`nrevu verify`: compares this machine's bits with those of the reference run."""
+"""Run some cells again and compare them with the reference run.
 
-import argparse
-import sys
-
-from nrevu.commands.arguments import add_command, add_experiments, count
-
-ABOUT = """\
 Runs some cells of the default experiments and compares them, bit by bit, with the reference run
 that nrevu ships. Writes nothing to disk except compiled kernels.
 
@@ -17,11 +11,15 @@ The exit code is 0 if all cells are bit-identical, and 1 if some are not. In tha
 prints the likely reason and compares those cells with the reference run statistically.
 """
 
+import argparse
+import sys
+
+from nrevu.commands.arguments import add_command, add_experiments, count
+
 
 def add(subs) -> None:
     """Define the arguments."""
-    help = "run some cells again and compare them with the reference run"
-    verify = add_command(subs, "verify", help, ABOUT, execute)
+    verify = add_command(subs, "verify", __doc__, execute)
     add_experiments(verify, size="smoke")
     help = "how many cells (default: a few seconds of work)"
     verify.add_argument("--cells", type=count, metavar="N", help=help)
