@@ -27,10 +27,13 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Run cells and print the comparison; exit with 1 if a bit differs."""
+    from nrevu.analysis.result import summarise
+    from nrevu.analysis.table import table
+    from nrevu.cells.chains import sample
     from nrevu.errors import Mistake
     from nrevu.experiments.experiment import default_set, expand
     from nrevu.experiments.settings import seed_setting
-    from nrevu.pipeline.rerun import choose, rerun
+    from nrevu.pipeline.batches import spread_over_kernels
     from nrevu.results.provenance import provenance
     from nrevu.results.reference import compare, describe, load
 
@@ -42,16 +45,14 @@ def execute(args: argparse.Namespace) -> None:
     if not cells:
         message = f"none of these cells is in the reference run at size {args.size}"
         raise Mistake(f"{message}: it has the default experiments with the default seed")
-    chosen = choose(list(cells.values()), args.cells)
-    tables = []
-    for table in rerun(chosen, [estimates[cell.digest] for cell in chosen]):
-        tables.append(table)
-        if sys.stderr.isatty():
-            print(f"\r{len(tables)} of {len(chosen)} cells", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
-    agreement = compare(tables, args.size)
-    for line in describe(agreement, provenance()):
-        print(line)
+    selected = spread_over_kernels(list(cells.values()), args.cells)
+    results, terminal = [], sys.stderr.isatty()
+    for number, cell in enumerate(selected, start=1):
+        results.append(summarise(cell, sample(cell), estimates[cell.digest]))
+        line = f"\r{number} of {len(selected)} cells" if terminal else ""
+        print(line, end="", file=sys.stderr, flush=True)
+    print("\r\033[K" if terminal else "", end="", file=sys.stderr)
+    agreement = compare([table([result]) for result in results], args.size)
+    print(*describe(agreement, provenance()), sep="\n")
     if agreement.differing:
         raise SystemExit(1)

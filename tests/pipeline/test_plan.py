@@ -13,7 +13,7 @@ from nrevu.pipeline.batches import batch_seconds, pack
 from nrevu.pipeline.cost_model import cost
 from nrevu.pipeline.plan import jobs_of, plan_from_config
 from nrevu.pipeline.plan_files import write_plan
-from nrevu.pipeline.targets import check_targets
+from nrevu.pipeline.run import check_targets
 
 
 def test_batches_hold_every_cell_once_in_order():
