@@ -107,7 +107,7 @@ def test_kernels_call_nothing_of_the_c_library(name, method, monkeypatch):
         kernels.append(njit(**FAST)(bind(getattr(updates, update), update, kernel_globals(kind))))
         return kernels[-1]
 
-    monkeypatch.setattr(chains, "build", fresh)
+    monkeypatch.setattr(chains, "bind_kernel", fresh)
     monkeypatch.setattr(chains, "settle", chains.settle.__wrapped__)
     cell = expand(EXPERIMENTS[name], "smoke").cells[0]
     chains.compile_kernel(dataclasses.replace(cell, method=method))
