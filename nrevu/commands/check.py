@@ -28,13 +28,13 @@ def add(subs) -> None:
     check.add_argument("--name", metavar="CLASS", help="the class, if the file has several")
     check.add_argument("--seed", type=int, default=1, help="of all random numbers (default: 1)")
     check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parse = check.parse_known_args  # rejects settings after an option that follows the file
-    check.parse_known_args = lambda args, space=None: parse(options_first(args), space)
 
 
 def options_first(arguments: list[str]) -> list[str]:
-    """Return the arguments, options before the others."""
-    options, others, rest = [], [], iter(arguments)
+    """Return the arguments, options first: argparse takes no settings after file and option."""
+    options: list[str] = []
+    others: list[str] = []
+    rest = iter(arguments)
     for text in rest:
         if text in ("--name", "--seed"):
             options += [text, *itertools.islice(rest, 1)]

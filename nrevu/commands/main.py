@@ -28,6 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
     for_snakemake: list[str] = []
     if arguments[:1] == ["make"]:
         arguments, for_snakemake = make.split(arguments)
+    if arguments[:1] == ["check"]:
+        arguments = ["check", *check.options_first(arguments[1:])]
     args = parser().parse_args(arguments, argparse.Namespace(snakemake=for_snakemake))
     try:
         args.command(args)

@@ -53,6 +53,7 @@ def execute(args: argparse.Namespace) -> None:
         print(line, end="", file=sys.stderr, flush=True)
     print("\r\033[K" if terminal else "", end="", file=sys.stderr)
     agreement = compare([table([result]) for result in results], args.size)
+    assert agreement is not None  # the reference run has these cells
     print(*describe(agreement, provenance()), sep="\n")
     if agreement.differing:
         raise SystemExit(1)

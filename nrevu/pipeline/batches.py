@@ -5,7 +5,7 @@ label. Which batch a cell is in changes none of its numbers.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from nrevu.cells.cell import Cell
@@ -33,16 +33,16 @@ def batch_seconds(experiment: float, plan: float, least: float | None = None) ->
     return min(LARGEST, max(SMALLEST, experiment / SHARES))
 
 
-def pack(work: Sequence[T], seconds: float, cost: Callable[[T], float]) -> dict[str, tuple[T, ...]]:
+def pack(work: Sequence[T], seconds: float, costs: Sequence[float]) -> dict[str, tuple[T, ...]]:
     """Return batches of consecutive pieces of work, each of about these seconds, by label."""
     packed: list[list[T]] = []
     spent = seconds
-    for piece in work:
-        if spent + cost(piece) / 2 > seconds:
+    for piece, each in zip(work, costs, strict=True):
+        if spent + each / 2 > seconds:
             packed.append([])
             spent = 0.0
         packed[-1].append(piece)
-        spent += cost(piece)
+        spent += each
     return {f"{index:04d}": tuple(batch) for index, batch in enumerate(packed, start=1)}
 
 

@@ -85,13 +85,13 @@ def plan_from_config(
     cells = [cell for e in experiments.values() for cell in e.cells]
     root = Path(ROOT)
     speeds = measure_speeds(cells, root, announce) if announce else stored_speeds(root)
-    costs = {name: sum(cost(c, speeds) for c in e.cells) for name, e in experiments.items()}
-    total, batches, confirms = sum(costs.values()), {}, {}
+    costs = {name: [cost(c, speeds) for c in e.cells] for name, e in experiments.items()}
+    total, batches, confirms = sum(map(sum, costs.values())), {}, {}
     for name, e in experiments.items():
-        seconds = wanted or batch_seconds(costs[name], total, least_seconds)
-        batches[name] = pack(e.cells, seconds, lambda cell: cost(cell, speeds))
-        each = confirm_cost(e, speeds)
-        confirms[name] = pack(groups(e.cells, e.confirm), seconds, lambda _, s=each: s)
+        seconds = wanted or batch_seconds(sum(costs[name]), total, least_seconds)
+        batches[name] = pack(e.cells, seconds, costs[name])
+        members = groups(e.cells, e.confirm)
+        confirms[name] = pack(members, seconds, [confirm_cost(e, speeds)] * len(members))
     return Plan(size, seed, experiments, batches, confirms, speeds)
 
 
