@@ -78,6 +78,7 @@ def write_files(paths: list[Path], write: Callable[[Path], Any]) -> None:
 
 def write_named(args: argparse.Namespace, existing: list[str]) -> list[Path]:
     """Write a page on the named experiments only."""
+    from nrevu.experiments.experiment import find
     from nrevu.report.pages import load_label, page_writer
     from nrevu.results.layout import label_of, planned_names
 
@@ -85,6 +86,9 @@ def write_named(args: argparse.Namespace, existing: list[str]) -> list[Path]:
     label = label_of(args.size or "paper", args.seed)
     planned = planned_names(args.results, label)
     missing = [name for name in names if name not in planned]
+    for name in args.experiments:
+        if Path(name).stem in missing:
+            find(name)  # an unknown name is a Mistake that suggests the nearest one
     if missing:
         raise no_results(args, existing, f" of {', '.join(missing)} in {label}")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.files import read_json
+from nrevu.results.layout import labels
 
 ROOT = "results"
 SLOWER = 3.0  # how many times slower a node may be than the machine of the cost model
@@ -164,9 +165,13 @@ class Jobs:
         return [*plans, *own, *(file for file in others if Path(file).exists())]
 
     def index_inputs(self) -> list[str]:
-        """Return the summaries of the pages that the index leads to."""
-        existing = {str(path) for path in Path(ROOT).glob("*/report.json")}
-        return sorted(existing | {self.pages()[1]})
+        """Return the summaries of the pages that the index links to."""
+        others = [f"{ROOT}/{label}/report.json" for label in self.labels() if label != self.label]
+        return [self.pages()[1], *(file for file in others if Path(file).exists())]
+
+    def labels(self) -> list[str]:
+        """Return the labels that the index lists: this run's, and others with results."""
+        return sorted({self.label, *labels(Path(ROOT))})
 
     def constraints(self) -> dict[str, str]:
         """Return the regular expressions of the rules' wildcards: the names in the plan."""

@@ -5,15 +5,16 @@ runs again exactly what depends on it. Each holds all settings that its job read
 code that makes the job's output. Jobs read these files, never YAML or the command line.
 """
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nrevu.cells.cell import config
+from nrevu.cells.cell import Cell, config
 from nrevu.errors import Mistake
 from nrevu.experiments.experiment import to_data
-from nrevu.files import code_hash, write_atomically
+from nrevu.files import code_hash, read_json, write_atomically
 from nrevu.pipeline.batches import kernel_name
 from nrevu.pipeline.jobs import Jobs
 from nrevu.pipeline.plan import Plan
@@ -24,9 +25,10 @@ COMPARED = ("name", "published", "claims", "family", "estimate")
 
 def plan_files(plan: Plan, jobs: Jobs) -> dict[Path, str]:
     """Return the text of every plan file, by path."""
+    cells = {kernel_name(cell): cell for cell in plan.cells().values()}
     parts: dict[str, Any] = {
-        jobs.plan_file("kernels", kernel_name(cell)): {"cells": {cell.digest: config(cell)}}
-        for cell in plan.cells().values()
+        jobs.plan_file("kernels", name): kernel_plan(jobs, name, cell)
+        for name, cell in cells.items()
     }
     for name in plan.experiments:
         for step, data in experiment_files(plan, jobs, name):
@@ -34,10 +36,17 @@ def plan_files(plan: Plan, jobs: Jobs) -> dict[Path, str]:
     names = sorted({*jobs.experiments, *jobs.others})
     code = code_hash("analysis", "results", "figures", "report")
     parts[jobs.plan_file(plan.label, "report")] = {"experiments": names, "code": code}
-    labels = sorted(Path(file).parent.name for file in jobs.index_inputs())
-    parts[jobs.plan_file("index")] = {"labels": labels, "code": code_hash("report")}
+    parts[jobs.plan_file("index")] = {"labels": jobs.labels(), "code": code_hash("report")}
     parts[jobs.plan_file("jobs")] = jobs.to_data()
     return {Path(path): json.dumps(data, indent=1) for path, data in parts.items()}
+
+
+def kernel_plan(jobs: Jobs, name: str, cell: Cell) -> dict[str, Any]:
+    """Return the plan of a kernel: a cell that needs it, the same one once it is compiled."""
+    with contextlib.suppress(OSError, ValueError):
+        if Path(jobs.kernel_file(name)).exists():
+            return read_json(Path(jobs.plan_file("kernels", name)))
+    return {"cells": {cell.digest: config(cell)}}
 
 
 def experiment_files(plan: Plan, jobs: Jobs, name: str) -> Iterator[tuple[str, dict[str, Any]]]:

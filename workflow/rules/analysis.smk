@@ -95,18 +95,18 @@ rule figure:
 # The page on all experiments in results/SIZE, also those that other runs planned.
 rule report:
     input:
-        plan="results/plan/{size}/report.json",
+        plan=jobs.plan_file(jobs.label, "report"),
         results=jobs.report_inputs(),
     output:
         report(
-            "results/{size}/report.html",
+            jobs.pages()[0],
             caption="../captions/report.rst",
-            category="The whole report",
-            labels={"file": "report", "size": "{size}"},
+            category="The HTML report",
+            labels={"file": "report", "size": jobs.label},
         ),
-        "results/{size}/report.json",
+        jobs.pages()[1],
     log:
-        "results/log/report-{size}.txt",
+        f"results/log/report-{jobs.label}.txt",
     conda:
         "../envs/nrevu.yaml"
     shell:
