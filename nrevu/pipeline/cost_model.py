@@ -51,7 +51,7 @@ def measure_speeds(cells: Iterable[Cell], root: Path, announce: Callable) -> dic
     for key, distribution in new.items():
         from nrevu.core.binding import evaluation_seconds
 
-        announce(f"compiling {type(distribution).__name__} to measure its speed")
+        announce(f"compiling {type(distribution).__name__}, to see how fast it is")
         function = "gradient" if has(distribution, "gradient") else "energy"
         speeds[key] = 1e9 * evaluation_seconds(distribution, function)
     if new:
