@@ -24,7 +24,7 @@ COMPARISONS = {
 KINDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 
 
-def integer(*, at_least: int | None = None, at_most: int = 10**12, default=MISSING):
+def integer(*, at_least: int | None = None, at_most: int | None = 10**12, default=MISSING):
     """Return a field for an integer."""
     return field(default=default, metadata={"at_least": at_least, "at_most": at_most})
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.core.contracts import Method, counts_type, has, part
+from nrevu.core.contracts import Method, class_of, counts_type, has, part
 from nrevu.core.sources import source_hash
 from nrevu.core.user_files import is_user_file
 from nrevu.experiments.experiment import Experiment
@@ -24,13 +24,13 @@ META = 1600  # bytes of a cell's file that are not its series
 
 def speed_key(distribution: Any) -> str:
     """Return under which name the speed of a user's distribution is kept."""
-    return f"{source_hash(type(distribution))}-{distribution.dim}"
+    return f"{source_hash(class_of(distribution))}-{distribution.dim}"
 
 
 def evaluation(distribution: Any, speeds: Mapping[str, float]) -> float:
     """Return about how many nanoseconds an evaluation of the gradient takes."""
     default = part(distribution, "nanoseconds")
-    if has(distribution, "nanoseconds") or not is_user_file(type(distribution)):
+    if has(distribution, "nanoseconds") or not is_user_file(distribution):
         return default
     return speeds.get(speed_key(distribution), default)
 

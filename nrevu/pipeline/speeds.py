@@ -32,7 +32,7 @@ def measured(cells: Iterable[Cell], root: Path, tell: Callable[[str], None]) -> 
     new = {}
     for cell in cells:
         own, key = cell.distribution, ""
-        if is_user_file(type(own)) and not has(own, "nanoseconds"):
+        if is_user_file(own) and not has(own, "nanoseconds"):
             key = speed_key(own)
         if key and key not in speeds and key not in new:
             tell(f"compiling {type(own).__name__}, to see how fast it is")
