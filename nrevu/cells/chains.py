@@ -44,9 +44,8 @@ def sample(cell: Cell) -> Series:
 
 def empty_rows(cell: Cell, groups: int) -> tuple[np.ndarray, np.ndarray]:
     """Return arrays for the recorded columns (groups, columns) and the counts of rejections."""
-    columns = part(cell.distribution, "recorded")
-    rejected = np.empty(groups, counts_type(cell.schedule.group))
-    return np.empty((groups, len(columns)), np.float32), rejected
+    rows = np.empty((groups, len(part(cell.distribution, "recorded"))), np.float32)
+    return rows, np.empty(groups, counts_type(cell.schedule.group))
 
 
 def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -146,8 +145,7 @@ def settle(distribution: Any, seed: int, chain: int) -> np.ndarray:
     That is HMC with a small stepsize, which leads away from `start`. It is the same for all cells
     of the distribution and cached in a process; each cell's burn-in comes after it.
     """
-    root = np.random.SeedSequence([seed, chain, SETTLING])
-    rng = np.random.default_rng(root)
+    rng = np.random.default_rng([seed, chain, SETTLING])
     x = round_to_32_bits(part(distribution, "start")(rng))
     eta, L, trajectories = part(distribution, "settling")
     if not trajectories:

@@ -106,8 +106,8 @@ def bits(s: Subject) -> Verdict:
 def helpers(kind: type) -> dict[str, Dispatcher]:
     """Return the compiled functions in a distribution's file and the modules it imports."""
     files = set(source_files(Path(inspect.getfile(kind))))
-    modules = [(getattr(m, "__file__", None), m) for m in list(sys.modules.values())]
-    scopes = [vars(module) for file, module in modules if file and Path(file) in files]
+    modules = list(sys.modules.values())
+    scopes = [vars(m) for m in modules if Path(getattr(m, "__file__", None) or "") in files]
     return {n: v for scope in scopes for n, v in scope.items() if isinstance(v, Dispatcher)}
 
 

@@ -60,7 +60,8 @@ def leapfrog(s: Subject) -> Verdict:
     """Check that leapfrog reverses, and that its error in H falls 4 times with half the step."""
     starts = list(s.inside(1))[:4]
     p = s.rng("leapfrog").standard_normal((len(starts), s.distribution.dim))
-    eta = coarsest(s, starts, p) if starts else 0.0
+    steps = (s.stepsize / 2**halvings for halvings in range(40)) if starts else ()
+    eta = next((step for step in steps if error(s, starts, p, step, 0) < 0.5), 0.0)
     if eta == 0:
         advice = f"`gradient` does not fit `energy`, or neither is smooth; {CAUSE}"
         return fails("no step is small enough for an error in H below 0.5", advice)
@@ -83,16 +84,6 @@ def leapfrog(s: Subject) -> Verdict:
         return fails("a trajectory run backwards does not return", advice, **numbers)
     kinks = "" if factor > 3 else ", not 4: there are kinks, which cost rejections"
     return ok(f"{says}: {factor:.2f} per halving{kinks}; trajectories reverse", **numbers)
-
-
-def coarsest(s: Subject, starts: list, p: np.ndarray) -> float:
-    """Return the largest stepsize, by halving, with errors in H below 0.5; 0 if there is none."""
-    eta = s.stepsize
-    for _ in range(40):
-        if error(s, starts, p, eta, 0) < 0.5:
-            return eta
-        eta /= 2
-    return 0.0
 
 
 def error(s: Subject, starts: list, p: np.ndarray, eta: float, halvings: int) -> float:

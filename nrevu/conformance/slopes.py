@@ -43,12 +43,10 @@ def difference(s: Subject, x: np.ndarray, w: np.ndarray, i: int, noise: float):
     """Return dU/dx[i] by central differences of fourth order, and its error, at the best step."""
     steps = 0.5 * s.spread[i] * 0.25 ** np.arange(RUNGS)
     found, flat = np.empty(RUNGS), np.empty(RUNGS, bool)
-    moved = x.copy()
     for rung, step in enumerate(steps):
-        U = []
-        for k in (-2, -1, 1, 2):
-            moved[i] = x[i] + k * step
-            U.append(s.energy(moved, w))
+        moved = np.tile(x, (4, 1))
+        moved[:, i] += step * np.array([-2, -1, 1, 2])
+        U = [s.energy(each, w) for each in moved]
         with np.errstate(invalid="ignore"):
             found[rung] = (U[0] - U[3] + 8 * (U[2] - U[1])) / (12 * step)
         flat[rung] = min(U) == max(U)

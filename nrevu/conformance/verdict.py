@@ -3,7 +3,7 @@
 Also how a check finds its verdict from z scores, and how much of its work a few seconds allow.
 """
 
-import time
+import timeit
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,12 +55,7 @@ def worst_score(z: dict[str, float], values: int) -> tuple[dict[str, Any], bool,
 
 def seconds(call: Callable[[], Any]) -> float:
     """Return how long a call takes: the shortest of a few."""
-    times = []
-    for _ in range(3):
-        started = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - started)
-    return min(times)
+    return min(timeit.repeat(call, number=1, repeat=3))
 
 
 def affordable(budget: float, each: float, least: int, most: int) -> int:

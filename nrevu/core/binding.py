@@ -59,8 +59,7 @@ def kernel_globals(distribution: type) -> dict[str, Any]:
         "SCALED": "scales" in inlined,
         "RENEWS": "renew" in inlined,
     }
-    missing = [name for name in COMPILED if name not in inlined]
-    nothing = {name: njit(inline="always", **FAST)(getattr(updates, name)) for name in missing}
+    nothing = {name: njit(inline="always", **FAST)(getattr(updates, name)) for name in COMPILED}
     return constants | nothing | inlined | views(constants["LANES"])
 
 

@@ -134,20 +134,18 @@ def probe(distribution: Any) -> None:
             raise Mistake(f"'{name}' {says}", place=place)
 
 
-def problems(d: Any) -> dict[str, Callable[[], str | None]]:
-    """Return functions, by part, that return what is wrong with it or None."""
+def problems(d: Any) -> dict[str, Callable[[], Any]]:
+    """Return functions, by part, that return what is wrong with it, or None or False."""
     rng = np.random.default_rng(1)
-    found = {
+    return {
         "dim": lambda: count_problem(d.dim),
         "means": lambda: means_problem(part(d, "means")()),
         "data": lambda: None if isinstance(part(d, "data")(), tuple) else "must return a tuple",
-        "gibbs_variables": lambda: count_problem(d.gibbs_variables),
+        "gibbs_variables": lambda: has(d, "gibbs") and count_problem(d.gibbs_variables),
         "content": lambda: content_problem(part(d, "content")()),
-        "draw": lambda: point_problem(d.draw(rng), d.dim),
+        "draw": lambda: has(d, "draw") and point_problem(d.draw(rng), d.dim),
         "start": lambda: point_problem(part(d, "start")(rng), d.dim),
     }
-    needed = {"gibbs_variables": has(d, "gibbs"), "draw": has(d, "draw")}
-    return {name: problem for name, problem in found.items() if needed.get(name, True)}
 
 
 def count_problem(value: Any) -> str | None:
