@@ -1,16 +1,18 @@
 """Defines a command, and the arguments that several commands share."""
 
 import argparse
+import inspect
 from collections.abc import Callable
 
 Parser = argparse.ArgumentParser
 RESULTS = "the folder of all results (default: results)"
 
 
-def add_command(subs, name: str, help: str, about: str, run: Callable) -> Parser:
-    """Add a command with its help line, its description and the function that runs it."""
-    keep_lines = argparse.RawDescriptionHelpFormatter
-    sub = subs.add_parser(name, help=help, description=about, formatter_class=keep_lines)
+def add_command(subs, name: str, about: str | None, run: Callable | None = None) -> Parser:
+    """Add a command: its help, of which the first line is the summary, and what runs it."""
+    text = inspect.cleandoc(about or "")
+    summary, keep_lines = text.partition("\n")[0], argparse.RawDescriptionHelpFormatter
+    sub = subs.add_parser(name, help=summary, description=text, formatter_class=keep_lines)
     sub.set_defaults(command=run)
     return sub
 

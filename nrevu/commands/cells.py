@@ -1,22 +1,21 @@
-"""`nrevu cells`: lists the cells of an experiment."""
+"""List the cells of an experiment.
 
-import argparse
-import json
-
-from nrevu.commands.arguments import add_command, add_experiment
-
-ABOUT = """\
-Lists the cells of an experiment: the digest of each, and the settings in which they differ.
+Each line has the digest of a cell and the settings in which the cells differ.
 
   nrevu cells fig1
   nrevu cells fig1 --size quick --json
   nrevu cells my_sweep.yaml
 """
 
+import argparse
+import json
+
+from nrevu.commands.arguments import add_command, add_experiment
+
 
 def add(subs) -> None:
     """Define the arguments."""
-    cells = add_command(subs, "cells", "list the cells of an experiment", ABOUT, execute)
+    cells = add_command(subs, "cells", __doc__, execute)
     add_experiment(cells)
     cells.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 

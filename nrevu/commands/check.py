@@ -1,14 +1,5 @@
-"""`nrevu check`: tests whether a distribution in a user's file is correct."""
+"""Check your own distribution.
 
-import argparse
-import dataclasses
-import itertools
-import json
-import time
-
-from nrevu.commands.arguments import add_command
-
-ABOUT = """\
 Checks your own distribution: its functions compile and stay within their arrays, the gradient
 matches the energy, exact draws and known means agree with long chains. Also reports its speed.
 
@@ -20,22 +11,30 @@ KEY=VALUE sets a setting of the class. The exit code is 0 if no check fails, 1 i
 if no check can run: there is no such file, a setting is unknown, a function does not compile.
 """
 
+import argparse
+import dataclasses
+import itertools
+import json
+import time
+
+from nrevu.commands.arguments import add_command
+
 
 def add(subs) -> None:
     """Define the arguments."""
-    check = add_command(subs, "check", "check your own distribution", ABOUT, execute)
+    check = add_command(subs, "check", __doc__, execute)
     check.add_argument("file", metavar="FILE.py", help="the file with the distribution's class")
     check.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="settings of the class")
     check.add_argument("--name", metavar="CLASS", help="the class, if the file has several")
     check.add_argument("--seed", type=int, default=1, help="of all random numbers (default: 1)")
     check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parse = check.parse_known_args  # rejects settings after an option that follows the file
-    check.parse_known_args = lambda args, space=None: parse(options_first(args), space)
 
 
 def options_first(arguments: list[str]) -> list[str]:
-    """Return the arguments, options before the others."""
-    options, others, rest = [], [], iter(arguments)
+    """Return the arguments, options first: argparse takes no settings after file and option."""
+    options: list[str] = []
+    others: list[str] = []
+    rest = iter(arguments)
     for text in rest:
         if text in ("--name", "--seed"):
             options += [text, *itertools.islice(rest, 1)]

@@ -1,4 +1,11 @@
-"""The `nrevu` command: parses the command line and turns a Mistake into exit code 2."""
+"""Experiments on Metropolis accept/reject methods, after Radford Neal (2020): keep the uniform u of
+the accept/reject test in the chain's state and move it non-reversibly.
+
+  nrevu make                          run the paper's experiments; results go to results/
+  nrevu make my_sweep.yaml            run your own sweep
+  nrevu plan my_sweep.yaml            show what is done, what is left to run, and how long it takes
+  nrevu run method.stepsize=1.8       run one cell and print its results
+"""
 
 import argparse
 import os
@@ -9,15 +16,6 @@ from nrevu.commands import cells, check, export, make, new, plan, reference, rep
 from nrevu.commands.steps import add as add_steps
 from nrevu.errors import Mistake
 
-DESCRIPTION = """\
-Experiments on Metropolis accept/reject methods, after Radford Neal (2020): keep the uniform u of
-the accept/reject test in the chain's state and move it non-reversibly.
-
-  nrevu make                          run the paper's experiments; results go to results/
-  nrevu make my_sweep.yaml            run your own sweep
-  nrevu plan my_sweep.yaml            show what is done, what is left to run, and how long it takes
-  nrevu run method.stepsize=1.8       run one cell and print its results
-"""
 COMMANDS = (make, plan, run, cells, new, check, report, export, verify, reference)
 
 
@@ -30,6 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
     for_snakemake: list[str] = []
     if arguments[:1] == ["make"]:
         arguments, for_snakemake = make.split(arguments)
+    if arguments[:1] == ["check"]:
+        arguments = ["check", *check.options_first(arguments[1:])]
     args = parser().parse_args(arguments, argparse.Namespace(snakemake=for_snakemake))
     try:
         args.command(args)
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     keep_lines = argparse.RawDescriptionHelpFormatter
-    top = argparse.ArgumentParser("nrevu", description=DESCRIPTION, formatter_class=keep_lines)
+    top = argparse.ArgumentParser("nrevu", description=__doc__, formatter_class=keep_lines)
     top.add_argument("--version", action="version", version=f"nrevu {__version__}")
     subs = top.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:

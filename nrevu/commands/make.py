@@ -1,14 +1,5 @@
-"""`nrevu make`: runs the workflow in the current folder through Snakemake's command line."""
+"""Run experiments: sample, analyse, draw, report.
 
-import argparse
-import os
-import sys
-
-from nrevu.commands.arguments import add_command, add_experiments
-from nrevu.errors import Mistake
-from nrevu.files import snakefile
-
-ABOUT = """\
 Runs experiments in the current folder. Chains go to results/cells/, tables, figures and the report
 (report.html) to results/SIZE/. results/report.html links to the reports of all sizes. Finished
 work is not repeated: stop whenever you like and run the same command again.
@@ -22,6 +13,15 @@ work is not repeated: stop whenever you like and run the same command again.
 The first option that is not listed below, and everything after it, goes to Snakemake
 (snakemake --help).
 """
+
+import argparse
+import os
+import sys
+
+from nrevu.commands.arguments import add_command, add_experiments
+from nrevu.errors import Mistake
+from nrevu.files import snakefile
+
 OPTIONS = ("--size", "--seed", "--batch", "--cores", "-c", "-h", "--help")
 # Options of Snakemake's that set how many jobs run at a time.
 JOB_OPTIONS = ("-j", "--jobs", "-e", "--executor", "--profile", "--workflow-profile")
@@ -29,8 +29,7 @@ JOB_OPTIONS = ("-j", "--jobs", "-e", "--executor", "--profile", "--workflow-prof
 
 def add(subs) -> None:
     """Define the arguments."""
-    help = "run experiments: sample, analyse, draw, report"
-    make = add_command(subs, "make", help, ABOUT, execute)
+    make = add_command(subs, "make", __doc__, execute)
     add_experiments(make)
     help = "approximate CPU seconds of work for one process"
     make.add_argument("--batch", type=float, metavar="SECONDS", help=help)

@@ -1,4 +1,11 @@
-"""`nrevu new`: writes a commented file to start from, which runs as it is."""
+"""Write a file to start from.
+
+It runs as it is, and comments explain each part.
+
+{examples}
+
+Existing files are not overwritten.
+"""
 
 import argparse
 from pathlib import Path
@@ -18,20 +25,13 @@ NEXT = {
     "slurm": "  set partition and account, then\n"
     "  nrevu make --size smoke --workflow-profile {path}",
 }
-ABOUT = """\
-Writes a file to start from. It runs as it is, and comments explain each part.
-
-{examples}
-
-Existing files are not overwritten.
-"""
 
 
 def add(subs) -> None:
     """Define the arguments."""
     examples = [f"  nrevu new {kind:14} writes {name}" for kind, (_, name) in KINDS.items()]
-    about = ABOUT.format(examples="\n".join(examples))
-    new = add_command(subs, "new", "write a file to start from", about, execute)
+    about = __doc__.format(examples="\n".join(examples))
+    new = add_command(subs, "new", about, execute)
     new.add_argument("kind", metavar="KIND", help=", ".join(KINDS))
     new.add_argument("path", nargs="?", type=Path, help="a file or a folder (default: as above)")
 

@@ -1,12 +1,5 @@
-"""`nrevu plan`: shows what is done, what is left to run and why, and what it takes."""
+"""Show what is done, what is left to run, and what it takes.
 
-import argparse
-import json
-import os
-
-from nrevu.commands.arguments import add_command, add_experiments, count
-
-ABOUT = """\
 Shows what `nrevu make` would run in the current folder, and why: cells that are new, whose settings
 or code changed, or whose files are damaged. Estimates CPU time, wall time and disk space.
 
@@ -15,11 +8,16 @@ or code changed, or whose files are damaged. Estimates CPU time, wall time and d
   nrevu plan my_sweep.yaml --json
 """
 
+import argparse
+import json
+import os
+
+from nrevu.commands.arguments import add_command, add_experiments, count
+
 
 def add(subs) -> None:
     """Define the arguments."""
-    help = "show what is done, what is left to run, and what it takes"
-    plan = add_command(subs, "plan", help, ABOUT, execute)
+    plan = add_command(subs, "plan", __doc__, execute)
     add_experiments(plan)
     plan.add_argument("--cores", type=count, metavar="N", help="for the wall time (default: all)")
     plan.add_argument("--json", action="store_true", help="print one JSON object and nothing else")

@@ -1,4 +1,12 @@
-"""`nrevu reference`: regenerates the reference run that the package ships, for maintainers."""
+"""Regenerate the reference run that the package ships.
+
+Runs the default experiments in the current folder at every size and writes the hashes and numbers
+of their cells into the package, nrevu/results/reference/. Maintainers run it after they raise the
+version of the sampling code. Finished work in results/ is not repeated.
+
+  nrevu reference
+  nrevu reference --sizes smoke quick
+"""
 
 import argparse
 import subprocess
@@ -7,21 +15,12 @@ from pathlib import Path
 
 from nrevu.commands.arguments import add_command
 
-ABOUT = """\
-Runs the default experiments in the current folder at every size and writes the hashes and numbers
-of their cells into the package, nrevu/results/reference/. Maintainers run it after they raise the
-version of the sampling code. Finished work in results/ is not repeated.
-
-  nrevu reference
-  nrevu reference --sizes smoke quick
-"""
 SIZES = ("smoke", "quick", "paper")
 
 
 def add(subs) -> None:
     """Define the arguments."""
-    help = "regenerate the reference run that the package ships"
-    reference = add_command(subs, "reference", help, ABOUT, execute)
+    reference = add_command(subs, "reference", __doc__, execute)
     reference.add_argument("--sizes", nargs="+", default=SIZES, choices=SIZES, help="default: all")
 
 

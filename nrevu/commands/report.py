@@ -1,4 +1,13 @@
-"""`nrevu report`: writes the HTML report, from the results so far."""
+"""Write the HTML report, from the results so far.
+
+Writes HTML reports from the results so far: verdicts, figures, tables. The workflow does this when
+it ends. If some results are missing, the report lists them.
+
+  nrevu report                           one report per size and seed, and results/report.html,
+                                         which links to them
+  nrevu report --size quick              only results/quick/report.html
+  nrevu report fig1 fig2 --size quick    these experiments, results/quick/report-fig1-fig2.html
+"""
 
 import argparse
 from collections.abc import Callable
@@ -9,21 +18,10 @@ from nrevu.commands.arguments import RESULTS, add_command
 from nrevu.errors import Mistake, unknown
 from nrevu.files import output_path
 
-ABOUT = """\
-Writes HTML reports from the results so far: verdicts, figures, tables. The workflow does this when
-it ends. If some results are missing, the report lists them.
-
-  nrevu report                           one report per size and seed, and results/report.html,
-                                         which links to them
-  nrevu report --size quick              only results/quick/report.html
-  nrevu report fig1 fig2 --size quick    these experiments, results/quick/report-fig1-fig2.html
-"""
-
 
 def add(subs) -> None:
     """Define the arguments."""
-    help = "write the HTML report, from the results so far"
-    report = add_command(subs, "report", help, ABOUT, execute)
+    report = add_command(subs, "report", __doc__, execute)
     report.add_argument("experiments", nargs="*", help="names or YAML files (default: all)")
     help = "smoke, quick or paper (default: all; paper if you name experiments)"
     report.add_argument("--size", help=help)

@@ -1,13 +1,6 @@
-"""`nrevu run`: runs one cell and prints its results."""
+"""Run one cell and print its results.
 
-import argparse
-import json
-
-from nrevu.commands.arguments import add_command
-from nrevu.files import choices, folder
-
-ABOUT = """\
-Runs one cell and prints the results with standard errors. Writes nothing to disk.
+The results come with standard errors. Nothing is written to disk.
 
   nrevu run distribution=gaussian method=metropolis method.stepsize=1.8 size=quick
   nrevu run u=nonreversible u.delta=0.3 run.groups=100000 seed=7
@@ -19,13 +12,19 @@ with its meaning and default, is in {folder}/config.yaml and the folders next to
 {choices}
 """
 
+import argparse
+import json
+
+from nrevu.commands.arguments import add_command
+from nrevu.files import choices, folder
+
 
 def add(subs) -> None:
     """Define the arguments."""
     groups = ("distribution", "method", "u", "size", "experiment")
     listed = "\n".join(f"  {group:13} {', '.join(choices(group))}" for group in groups)
-    about = ABOUT.format(folder=folder(), choices=listed)
-    run = add_command(subs, "run", "run one cell and print its results", about, execute)
+    about = __doc__.format(folder=folder(), choices=listed)
+    run = add_command(subs, "run", about, execute)
     run.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="as in conf/config.yaml")
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 

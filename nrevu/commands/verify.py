@@ -1,11 +1,5 @@
-"""`nrevu verify`: compares this machine's bits with those of the reference run."""
+"""Run some cells again and compare them with the reference run.
 
-import argparse
-import sys
-
-from nrevu.commands.arguments import add_command, add_experiments, count
-
-ABOUT = """\
 Runs some cells of the default experiments and compares them, bit by bit, with the reference run
 that nrevu ships. Writes nothing to disk except compiled kernels.
 
@@ -17,11 +11,15 @@ The exit code is 0 if all cells are bit-identical, and 1 if some are not. In tha
 prints the likely reason and compares those cells with the reference run statistically.
 """
 
+import argparse
+import sys
+
+from nrevu.commands.arguments import add_command, add_experiments, count
+
 
 def add(subs) -> None:
     """Define the arguments."""
-    help = "run some cells again and compare them with the reference run"
-    verify = add_command(subs, "verify", help, ABOUT, execute)
+    verify = add_command(subs, "verify", __doc__, execute)
     add_experiments(verify, size="smoke")
     help = "how many cells (default: a few seconds of work)"
     verify.add_argument("--cells", type=count, metavar="N", help=help)
@@ -29,10 +27,13 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Run cells and print the comparison; exit with 1 if a bit differs."""
+    from nrevu.analysis.result import summarise
+    from nrevu.analysis.table import table
+    from nrevu.cells.chains import sample
     from nrevu.errors import Mistake
     from nrevu.experiments.experiment import default_set, expand
     from nrevu.experiments.settings import seed_setting
-    from nrevu.pipeline.rerun import choose, rerun
+    from nrevu.pipeline.batches import spread_over_kernels
     from nrevu.results.provenance import provenance
     from nrevu.results.reference import compare, describe, load
 
@@ -44,16 +45,15 @@ def execute(args: argparse.Namespace) -> None:
     if not cells:
         message = f"none of these cells is in the reference run at size {args.size}"
         raise Mistake(f"{message}: it has the default experiments with the default seed")
-    chosen = choose(list(cells.values()), args.cells)
-    tables = []
-    for table in rerun(chosen, [estimates[cell.digest] for cell in chosen]):
-        tables.append(table)
-        if sys.stderr.isatty():
-            print(f"\r{len(tables)} of {len(chosen)} cells", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
-    agreement = compare(tables, args.size)
-    for line in describe(agreement, provenance()):
-        print(line)
+    selected = spread_over_kernels(list(cells.values()), args.cells)
+    results, terminal = [], sys.stderr.isatty()
+    for number, cell in enumerate(selected, start=1):
+        results.append(summarise(cell, sample(cell), estimates[cell.digest]))
+        line = f"\r{number} of {len(selected)} cells" if terminal else ""
+        print(line, end="", file=sys.stderr, flush=True)
+    print("\r\033[K" if terminal else "", end="", file=sys.stderr)
+    agreement = compare([table([result]) for result in results], args.size)
+    assert agreement is not None  # the reference run has these cells
+    print(*describe(agreement, provenance()), sep="\n")
     if agreement.differing:
         raise SystemExit(1)

@@ -1,44 +1,48 @@
-"""Packs work into batches: a process costs as much to start as many a cell to run.
+"""Packs work into batches: starting a process costs as much as running many a cell.
 
 In: cells, or groups of cells to confirm, in order, and about how long each takes. Out: batches by
 label. Which batch a cell is in changes none of its numbers.
 """
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 from typing import TypeVar
 
 from nrevu.cells.cell import Cell
 from nrevu.core.contracts import class_of, counts_type
 from nrevu.core.sources import sources_hash
+from nrevu.pipeline.cost_model import cost
 
 T = TypeVar("T")
 MOST_JOBS = 200  # batches on a cluster, about, however much work there is
 LARGEST, SMALLEST = 40.0, 3.0  # seconds of a batch here; a process takes one or two to start
-SHARES = 8  # batches of an experiment, at least, so that some cores are kept busy
+SECONDS = 1.5  # of work of the cells that are run again, where no number is given
+GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, spread evenly
+SHARES = 8  # batches of an experiment, at least, so that several cores are busy
 
 
-def batch_seconds(own: float, whole: float, least: float | None = None) -> float:
-    """Return how many seconds of work make a batch, of an experiment's own and of the whole plan's.
+def batch_seconds(experiment: float, plan: float, least: float | None = None) -> float:
+    """Return the seconds of work of a batch, given those of its experiment and of the entire plan.
 
-    Here they depend on the experiment alone: with other ones beside it its batches, and what was
-    made from them, stay as they are. Where a cluster names the least for a job of its own, they
-    have that, or more where it would leave more than some 200 jobs to submit.
+    On one machine they depend on the experiment alone, so that its batches stay the same whatever
+    else is planned. On a cluster that wants at least some seconds in a job, a batch has as many, or
+    more if there would be more than about 200 jobs.
     """
     if least is not None:
-        return max(least, whole / MOST_JOBS)
-    return min(LARGEST, max(SMALLEST, own / SHARES))
+        return max(least, plan / MOST_JOBS)
+    return min(LARGEST, max(SMALLEST, experiment / SHARES))
 
 
-def pack(work: Sequence[T], seconds: float, cost: Callable[[T], float]) -> dict[str, tuple[T, ...]]:
-    """Return batches of consecutive pieces of work, each of about so many seconds, by label."""
+def pack(work: Sequence[T], seconds: float, costs: Sequence[float]) -> dict[str, tuple[T, ...]]:
+    """Return batches of consecutive pieces of work, each of about these seconds, by label."""
     packed: list[list[T]] = []
     spent = seconds
-    for piece in work:
-        if spent + cost(piece) / 2 > seconds:
+    for piece, each in zip(work, costs, strict=True):
+        if spent + each / 2 > seconds:
             packed.append([])
             spent = 0.0
         packed[-1].append(piece)
-        spent += cost(piece)
+        spent += each
     return {f"{index:04d}": tuple(batch) for index, batch in enumerate(packed, start=1)}
 
 
@@ -47,3 +51,16 @@ def kernel_name(cell: Cell) -> str:
     kind = class_of(cell.distribution)
     counts = counts_type(cell.schedule.group)
     return f"{cell.method.update}-{kind.__name__}-{counts}-{sources_hash(kind)}"
+
+
+def spread_over_kernels(cells: Sequence[Cell], count: int | None) -> list[Cell]:
+    """Return `count` cells, of each kernel in turn; None: as many as take a few seconds."""
+    by_kernel: dict[str, list[Cell]] = {}
+    for index in sorted(range(len(cells)), key=lambda i: i * GOLDEN % 1):
+        by_kernel.setdefault(kernel_name(cells[index]), []).append(cells[index])
+    turns = itertools.zip_longest(*by_kernel.values())
+    spread = [cell for turn in turns for cell in turn if cell is not None]
+    if count is None:
+        spent = itertools.accumulate(map(cost, spread))
+        count = max(len(by_kernel), sum(seconds < SECONDS for seconds in spent))
+    return spread[:count]

@@ -1,12 +1,14 @@
-"""What work costs: CPU seconds and bytes, estimated before it is done.
+"""The cost model: CPU seconds and bytes of work, estimated before it is done.
 
 In: cells, and the measured speed of distributions from users' files. Out: about how long a cell
 takes on a core of 2021, what the workflow adds to it, and how much disk its series takes. The
-estimates decide which cells share a batch, so they depend on nothing that changes from one
-process to the next.
+estimates decide which cells share a batch, so speeds are measured once, by the process that plans,
+and stored in results/speeds.json: the next plan has the same batches.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
@@ -14,6 +16,7 @@ from nrevu.core.contracts import Method, class_of, counts_type, has, part
 from nrevu.core.sources import source_hash
 from nrevu.core.user_files import is_user_file
 from nrevu.experiments.experiment import Experiment
+from nrevu.files import read_json, write_atomically
 from nrevu.methods import leapfrogs
 
 JITTER = 80  # nanoseconds to draw a trajectory's stepsize
@@ -23,16 +26,42 @@ META = 1600  # bytes of a cell's file that are not its series
 
 
 def speed_key(distribution: Any) -> str:
-    """Return under which name the speed of a user's distribution is kept."""
+    """Return the name of a distribution's measured speed; none if its speed is not measured."""
+    if has(distribution, "nanoseconds") or not is_user_file(distribution):
+        return ""
     return f"{source_hash(class_of(distribution))}-{distribution.dim}"
+
+
+def stored_speeds(root: Path) -> dict[str, float]:
+    """Return the nanoseconds of an evaluation that were measured before, by `speed_key`."""
+    try:
+        return {key: float(value) for key, value in read_json(root / "speeds.json").items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+
+
+def measure_speeds(cells: Iterable[Cell], root: Path, announce: Callable) -> dict[str, float]:
+    """Return the speeds of users' distributions, measuring new ones.
+
+    A function that cannot be compiled is found here, before anything runs.
+    """
+    speeds = stored_speeds(root)
+    distributions = {speed_key(cell.distribution): cell.distribution for cell in cells}
+    new = {key: each for key, each in distributions.items() if key and key not in speeds}
+    for key, distribution in new.items():
+        from nrevu.core.binding import evaluation_seconds
+
+        announce(f"compiling {type(distribution).__name__} to measure its speed")
+        function = "gradient" if has(distribution, "gradient") else "energy"
+        speeds[key] = 1e9 * evaluation_seconds(distribution, function)
+    if new:
+        write_atomically(root / "speeds.json", json.dumps(speeds, indent=1))
+    return speeds
 
 
 def evaluation(distribution: Any, speeds: Mapping[str, float]) -> float:
     """Return about how many nanoseconds an evaluation of the gradient takes."""
-    default = part(distribution, "nanoseconds")
-    if has(distribution, "nanoseconds") or not is_user_file(distribution):
-        return default
-    return speeds.get(speed_key(distribution), default)
+    return speeds.get(speed_key(distribution)) or part(distribution, "nanoseconds")
 
 
 def cost(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
@@ -73,5 +102,7 @@ def overhead(
 def size_on_disk(cell: Cell) -> int:
     """Return about how many bytes a cell's series takes."""
     counts = counts_type(cell.schedule.group).itemsize
-    row = 3.25 * len(part(cell.distribution, "recorded")) + 0.6 * counts  # as `store` packs them
+    row = (
+        3.25 * len(part(cell.distribution, "recorded")) + 0.6 * counts
+    )  # as series_files packs them
     return round(cell.run.groups * row) + META

@@ -6,18 +6,19 @@ with wall time and cores.
 
 import json
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+Spent = defaultdict[str, float]  # CPU seconds by kind
 MARK = "spent "  # begins the line
 # Sampling is all that kernels do: also the settling of chains that start from no exact draw.
 KINDS = ("sampling", "compiling", "analysis", "figures", "report")
 
 
 @contextmanager
-def count_cpu(spent: Counter, kind: str) -> Iterator[None]:
+def count_cpu(spent: Spent, kind: str) -> Iterator[None]:
     """Add the CPU seconds of a block to a kind."""
     started = time.process_time()
     yield
@@ -29,14 +30,16 @@ def summary_line(spent: Mapping[str, float]) -> str:
     return MARK + json.dumps({**spent, "process": time.process_time()})
 
 
-def read_logs(logs: Iterable[Path], since: float) -> Counter:
+def read_logs(logs: Iterable[Path], since: float) -> Spent:
     """Return the sums over logs written since a time, with the number of processes."""
-    total: Counter = Counter()
+    total: Spent = defaultdict(float)
     for log in logs:
         try:
             last = log.read_text(errors="replace").rstrip().rpartition("\n")[2]
             if log.stat().st_mtime >= since and last.startswith(MARK):
-                total.update({**json.loads(last.removeprefix(MARK)), "processes": 1})
+                for kind, seconds in json.loads(last.removeprefix(MARK)).items():
+                    total[kind] += seconds
+                total["processes"] += 1
         except (OSError, ValueError):
             continue
     return total
@@ -46,7 +49,9 @@ def describe(spent: Mapping[str, float], wall: float, cores: int | None, main: f
     """Return where the time went as a sentence; `main` is the CPU time of the main process."""
     known = sum(spent.get(kind, 0.0) for kind in KINDS)
     parts = {kind: spent.get(kind, 0.0) for kind in KINDS}
-    parts[f"start-up of {spent.get('processes', 0)} processes"] = spent.get("process", 0.0) - known
+    parts[f"start-up of {spent.get('processes', 0):.0f} processes"] = (
+        spent.get("process", 0.0) - known
+    )
     parts["Snakemake"] = main
     total = sum(parts.values())
     words = ", ".join(f"{name} {value:.0f}" for name, value in parts.items() if value >= 0.5)

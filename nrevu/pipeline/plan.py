@@ -16,9 +16,15 @@ from nrevu.errors import Mistake, unknown
 from nrevu.experiments.experiment import Experiment, default_set, expand, find, source
 from nrevu.experiments.settings import Setting
 from nrevu.pipeline.batches import batch_seconds, kernel_name, pack
-from nrevu.pipeline.cost_model import confirm_cost, cost, settling, size_on_disk
+from nrevu.pipeline.cost_model import (
+    confirm_cost,
+    cost,
+    measure_speeds,
+    settling,
+    size_on_disk,
+    stored_speeds,
+)
 from nrevu.pipeline.jobs import ROOT, ExperimentJobs, FigureJob, Job, Jobs
-from nrevu.pipeline.speeds import known, measured
 from nrevu.results.layout import label_of, planned_files
 
 CONFIG_KEYS = {
@@ -77,14 +83,15 @@ def plan_from_config(
         raise Mistake(f"{wanted!r} is not allowed: seconds, above 0", "batch", "--config")
     experiments = resolve(names_of(given["experiments"]), size, seed)
     cells = [cell for e in experiments.values() for cell in e.cells]
-    speeds = measured(cells, Path(ROOT), announce) if announce else known(Path(ROOT))
-    costs = {name: sum(cost(c, speeds) for c in e.cells) for name, e in experiments.items()}
-    total, batches, confirms = sum(costs.values()), {}, {}
+    root = Path(ROOT)
+    speeds = measure_speeds(cells, root, announce) if announce else stored_speeds(root)
+    costs = {name: [cost(c, speeds) for c in e.cells] for name, e in experiments.items()}
+    total, batches, confirms = sum(map(sum, costs.values())), {}, {}
     for name, e in experiments.items():
-        seconds = wanted or batch_seconds(costs[name], total, least_seconds)
-        batches[name] = pack(e.cells, seconds, lambda cell: cost(cell, speeds))
-        each = confirm_cost(e, speeds)
-        confirms[name] = pack(groups(e.cells, e.confirm), seconds, lambda _, s=each: s)
+        seconds = wanted or batch_seconds(sum(costs[name]), total, least_seconds)
+        batches[name] = pack(e.cells, seconds, costs[name])
+        members = groups(e.cells, e.confirm)
+        confirms[name] = pack(members, seconds, [confirm_cost(e, speeds)] * len(members))
     return Plan(size, seed, experiments, batches, confirms, speeds)
 
 

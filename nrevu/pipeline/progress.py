@@ -15,10 +15,11 @@ from pathlib import Path
 
 from nrevu.errors import Mistake
 from nrevu.files import write_atomically
-from nrevu.pipeline.cost_model import confirm_cost, cost, overhead
+from nrevu.pipeline.cost_model import confirm_cost, cost
 from nrevu.pipeline.jobs import Jobs
 from nrevu.pipeline.locking import PROGRESS, unlock_folder
 from nrevu.pipeline.plan import Plan
+from nrevu.pipeline.preview import status, total_seconds
 from nrevu.pipeline.snakemake_api import JobLog
 from nrevu.pipeline.summary import failure_lines, summary_lines
 
@@ -49,7 +50,7 @@ class Progress:
         self.costs = work(plan, jobs)
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self.show, daemon=True)
-        announce(outlook(plan, jobs, self.costs, cores))
+        announce(outlook(plan, cores))
         self.thread.start()
 
     def show(self) -> None:
@@ -117,21 +118,15 @@ def finished(plan: Plan, costs: dict[str, float]) -> set[str]:
     return {key for key in costs if key in cells or ("/" in key and Path(key).exists())}
 
 
-def outlook(plan: Plan, jobs: Jobs, costs: dict[str, float], cores: int | None) -> str:
+def outlook(plan: Plan, cores: int | None) -> str:
     """Return what is to come: how many cells, about how long, and which experiments take it."""
-    left = costs.keys() - finished(plan, costs)
-    shares = {}
-    for name, experiment in plan.experiments.items():
-        confirms = [jobs.file(name, f"confirm/{batch}.json") for batch in plan.confirms[name]]
-        keys = {*confirms, *(cell.digest for cell in experiment.cells)}
-        waiting = [b for b in plan.batches[name].values() if any(c.digest in left for c in b)]
-        added = overhead(experiment, waiting, len(confirms), plan.speeds)
-        shares[name] = (sum(costs[key] for key in keys & left) + added) / (cores or 1)
-    total = sum(shares.values())
-    longest = sorted(shares, key=lambda name: shares[name], reverse=True)
-    parts = ", ".join(f"{name} {duration(shares[name])}" for name in longest if shares[name] >= 1)
+    shares = status(plan)
+    longest = sorted(shares, key=lambda share: share.seconds, reverse=True)
+    times = [(share.name, share.seconds / (cores or 1)) for share in longest]
+    parts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in times if seconds >= 1)
     where = f"on {cores} core{'s' if cores != 1 else ''}" if cores else "of CPU time"
-    return f"{len(left)} cells to run, about {duration(total)} {where} ({parts or 'seconds'})"
+    left, total = sum(s.cells - s.done for s in shares), total_seconds(shares) / (cores or 1)
+    return f"{left} cells to run, about {duration(total)} {where} ({parts or 'seconds'})"
 
 
 def describe(

@@ -90,10 +90,10 @@ class JobLog(logging.Handler):
         self.running: dict[int, tuple[Path, float]] = {}  # log file, and when it was submitted
         self.failed: dict[int, tuple[list[str], list[str]]] = {}  # log files, outputs
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record: Any) -> None:
         """Note the start, the end or the failure of a job."""
         event = getattr(record, "event", None)
-        job = getattr(record, "job_id", getattr(record, "jobid", None))
+        job: Any = getattr(record, "job_id", getattr(record, "jobid", None))
         if event == LogEvent.JOB_INFO and record.rule_name in SAMPLING:
             self.running[job] = (Path(record.log[0]), time.time())
         if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR):

@@ -7,7 +7,7 @@ standard output go to the job's log file.
 
 import json
 from argparse import Namespace
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from nrevu.errors import Mistake
 from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.sections import Confirm, Trace, build
 from nrevu.files import atomic_path, read_json
-from nrevu.pipeline.cpu_time import count_cpu, summary_line
+from nrevu.pipeline.cpu_time import Spent, count_cpu, summary_line
 from nrevu.results import series_files
 from nrevu.results.tables import read_tables, table_writer
 
@@ -33,7 +33,7 @@ def run_step(name: str, args: Namespace) -> None:
     A job that outlives its run may see its plan file change: then it writes nothing.
     """
     text = args.plan.read_text()
-    spent: Counter = Counter()
+    spent: Spent = defaultdict(float)
     write = globals()[f"{name}_step"](args, json.loads(text), spent)
     if args.plan.read_text() != text:
         raise Mistake("has changed since this job began: nothing is written", place=str(args.plan))
@@ -49,7 +49,7 @@ def json_writer(data: Any) -> Write:
     return lambda path: path.write_text(json.dumps(data), encoding="utf-8")
 
 
-def compile_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def compile_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Compile the kernel of a cell, so that no two batches do it at once."""
     from nrevu.cells.chains import compile_kernel
 
@@ -59,7 +59,7 @@ def compile_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     return lambda path: path.write_text(f"{cell.name}\n", encoding="utf-8")
 
 
-def sample_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def sample_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Run the cells of a batch that have no series yet, and summarise all of them."""
     from nrevu.analysis.result import summarise
 
@@ -71,7 +71,7 @@ def sample_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     return json_writer({"estimate": plan["estimate"], "results": results})
 
 
-def load_or_sample(folder: Path, cell: Cell, spent: Counter) -> tuple[Series, dict]:
+def load_or_sample(folder: Path, cell: Cell, spent: Spent) -> tuple[Series, dict]:
     """Return a cell's series and provenance: from its file, or sampled now and written."""
     stored = load_series(folder, cell)
     if stored:
@@ -105,7 +105,7 @@ def load_series(folder: Path, cell: Cell) -> tuple[Series, dict] | None:
     return series, meta["provenance"]
 
 
-def table_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def table_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Gather the results of all batches of an experiment."""
     from nrevu.analysis.table import table
 
@@ -114,7 +114,7 @@ def table_step(args: Namespace, plan: Data, spent: Counter) -> Write:
         return table_writer(table(result for part in parts for result in part))
 
 
-def confirm_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def confirm_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Run again, longer and with another seed, the best cells of some groups by the table."""
     from nrevu.analysis.confirmation import candidates, confirm
     from nrevu.analysis.selection import confirming_cell
@@ -138,7 +138,7 @@ def confirm_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     return json_writer({"groups": plan["groups"], "found": found})
 
 
-def confirmed_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def confirmed_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Gather the confirmed cells of an experiment."""
     from nrevu.analysis.confirmation import confirmed
 
@@ -148,7 +148,7 @@ def confirmed_step(args: Namespace, plan: Data, spent: Counter) -> Write:
         return table_writer(confirmed([e for part in parts for e in part], settings))
 
 
-def trace_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def trace_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Follow an experiment's best cells, and those that differ in u alone, update by update."""
     from nrevu.analysis.table import extend_lags
     from nrevu.analysis.traces import SHOWN, describe, select_cells
@@ -176,7 +176,7 @@ def compare_with_series(folder: Path, cell: Cell, rows: bytes) -> None:
         print(f"{cell.digest}: traced on a processor other than the one that sampled it")
 
 
-def compare_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def compare_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Compare an experiment's results with what was published."""
     from nrevu.analysis.comparison import compare
     from nrevu.experiments.experiment import from_data
@@ -186,7 +186,7 @@ def compare_step(args: Namespace, plan: Data, spent: Counter) -> Write:
         return table_writer(compare(from_data(plan), read_tables(args.table), confirmed))
 
 
-def figure_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def figure_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Draw one figure of an experiment from its tables and traces."""
     from nrevu.experiments.experiment import from_data
     from nrevu.figures import draw, save
@@ -199,7 +199,7 @@ def figure_step(args: Namespace, plan: Data, spent: Counter) -> Write:
     return lambda path: save(figure, path)
 
 
-def page_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def page_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Write the page on all experiments of a label, and its summary."""
     from nrevu.report.pages import load_label, page_writer
 
@@ -208,7 +208,7 @@ def page_step(args: Namespace, plan: Data, spent: Counter) -> Write:
         return page_writer(load_label(results, label, plan["experiments"]))
 
 
-def index_step(args: Namespace, plan: Data, spent: Counter) -> Write:
+def index_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Write the page that leads to the pages of all labels."""
     from nrevu.report.pages import index_page
 

@@ -1,16 +1,14 @@
 """Exports: the series of a cell as a file for ArviZ, the tables of an experiment as CSV or Parquet.
 
-In: the start of a digest, or the settings of a cell, and the folder of series; or the words that
-name an experiment. Out: a file. What has not been made yet is a Mistake that says how to make it.
+In: the first digits of a digest, or the settings of a cell, and the folder of series; or the name
+of an experiment. Out: a file. For results that do not exist, a Mistake says how to make them.
 """
 
 import difflib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from nrevu.cells.cell import Cell, from_config
@@ -24,38 +22,38 @@ from nrevu.results.layout import label_of
 from nrevu.results.tables import table_writer
 
 
-def export_cell(words: Sequence[str], folder: Path, out: Path | None) -> tuple[Path, Series]:
-    """Write the series of a cell as a file for ArviZ; return where, and the series."""
-    inference_data.needed_xarray()
-    cell, series, meta = read_kept(folder, digest_of(words, folder))
-    path = ending(out or Path(f"{cell.digest}.nc"), ".nc")
+def export_cell(arguments: Sequence[str], folder: Path, out: Path | None) -> tuple[Path, Series]:
+    """Write the series of a cell as a file for ArviZ; return the path and the series."""
+    inference_data.import_xarray()
+    cell, series, meta = load_cell(folder, find_digest(arguments, folder))
+    path = check_suffix(out or Path(f"{cell.digest}.nc"), ".nc")
     with output_path(path) as unfinished:
         inference_data.write(unfinished, inference_data.inference_data(cell, series, meta))
     return path, series
 
 
-def digest_of(words: Sequence[str], folder: Path) -> str:
-    """Return the digest of a cell kept in a folder, given by its start or by settings."""
-    if any("=" in word for word in words):
-        return digest_of_settings(words, folder)
-    if len(words) > 1:
+def find_digest(arguments: Sequence[str], folder: Path) -> str:
+    """Return the digest of a cell with a file in a folder, by its first digits or by settings."""
+    if any("=" in argument for argument in arguments):
+        return digest_of_settings(arguments, folder)
+    if len(arguments) > 1:
         raise Mistake("give one digest, or settings KEY=VALUE ...", place="command line")
-    start, kept = words[0].lower(), sorted(path.stem for path in folder.glob("*.npz"))
-    found = [digest for digest in kept if digest.startswith(start)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        few = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
-        raise Mistake(f"'{words[0]}' is the start of {len(found)} digests in {folder}: {few}")
-    near = difflib.get_close_matches(start, kept, n=3, cutoff=0.0)
-    there = f"The nearest of {len(kept)}: {', '.join(near)}" if near else "It holds none"
+    start, stored = arguments[0].lower(), sorted(path.stem for path in folder.glob("*.npz"))
+    matches = [digest for digest in stored if digest.startswith(start)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        few = ", ".join(matches[:5]) + (", ..." if len(matches) > 5 else "")
+        raise Mistake(f"'{arguments[0]}' is the start of {len(matches)} digests in {folder}: {few}")
+    near = difflib.get_close_matches(start, stored, n=3, cutoff=0.0)
+    there = f"The nearest of {len(stored)}: {', '.join(near)}" if near else "It holds none"
     commands = "`nrevu cells EXPERIMENT` lists digests, `nrevu make EXPERIMENT` samples"
-    raise Mistake(f"no series of a cell '{words[0]}' in {folder}. {there}. {commands}")
+    raise Mistake(f"no series of a cell '{arguments[0]}' in {folder}. {there}. {commands}")
 
 
-def digest_of_settings(words: Sequence[str], folder: Path) -> str:
-    """Return the digest of the cell that settings describe, whose series must be there."""
-    settings = parse(words)
+def digest_of_settings(arguments: Sequence[str], folder: Path) -> str:
+    """Return the digest of the cell that settings describe, which must have a file."""
+    settings = parse(arguments)
     cell = single_cell(settings)[0]
     if series_files.series_path(folder, cell.digest).exists():
         return cell.digest
@@ -64,7 +62,7 @@ def digest_of_settings(words: Sequence[str], folder: Path) -> str:
 
 
 def how_to_make(cell: Cell, settings: Sequence[Setting]) -> str:
-    """Return how the series of a cell comes to be."""
+    """Return how to make the series of a cell."""
     names = [str(s.value) for s in settings if s.key == "experiment"]
     if not names:
         return "Settings of your own go into a sweep (docs/sweeps.md), which `nrevu make` runs"
@@ -83,31 +81,30 @@ def make_command(name: str, size: str, seed: int | None = None) -> str:
     return f"nrevu make {name} --size {size}" + ("" if seed is None else f" --seed {seed}")
 
 
-def read_kept(folder: Path, digest: str) -> tuple[Cell, Series, dict[str, Any]]:
-    """Return a cell that is kept in a folder, its series and what is known of its making."""
+def load_cell(folder: Path, digest: str) -> tuple[Cell, Series, dict[str, Any]]:
+    """Return a cell that has a file in a folder, its series and its meta."""
     path = series_files.series_path(folder, digest)
+    meta = series_files.read_meta(path)
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            cell = from_config(json.loads(arrays["meta"].tobytes())["config"])
+        if meta is None:
+            raise Mistake("is damaged or holds another cell; run the workflow again")
+        cell = from_config(meta["config"])
         if cell.digest != digest:
-            message = "was sampled by another version of the code; run the workflow again"
-            raise Mistake(message, place=str(path))
+            raise Mistake("was sampled by another version of the code; run the workflow again")
         return cell, *series_files.read(folder, cell)
-    except Mistake as mistake:  # or of a distribution whose file has gone
+    except Mistake as mistake:  # also of a distribution whose file is missing
         raise mistake.at(str(path)) from None
     except series_files.Damaged as damage:
         raise Mistake(f"{damage}; run the workflow again") from None
-    except series_files.UNREADABLE as error:
-        raise Mistake(f"is damaged: {error}; run the workflow again", place=str(path)) from None
 
 
 def export_table(
     name: str, size: str, seed: int | None, what: str, results: Path, out: Path | None
 ) -> tuple[Path, int, bool]:
-    """Write a table in the form of the ending; return where, its rows, and whether it is old."""
+    """Write a table in the format of the suffix; return path, rows, and whether it is outdated."""
     experiment = expand(name, size, seed_setting(seed))
-    path = ending(out or Path(f"{experiment.name}_{what}.csv"), ".csv", ".parquet")
-    check_makes(experiment, what)
+    path = check_suffix(out or Path(f"{experiment.name}_{what}.csv"), ".csv", ".parquet")
+    check_declared(experiment, what)
     source = results / label_of(size, seed) / experiment.name / f"{what}.parquet"
     source = source.with_suffix(".csv") if what == "comparison" else source
     if not source.exists():
@@ -119,8 +116,8 @@ def export_table(
     return path, len(frame), what == "table" and set(frame["digest"]) != wanted
 
 
-def check_makes(experiment: Experiment, what: str) -> None:
-    """Raise a Mistake if an experiment's file does not ask for such a table."""
+def check_declared(experiment: Experiment, what: str) -> None:
+    """Raise a Mistake if an experiment's YAML file does not ask for such a table."""
     if what == "confirmed" and not experiment.confirm:
         raise Mistake(f"{experiment.name} has no 'confirm': no cell is run again", "--confirmed")
     if what == "comparison" and not (experiment.published or experiment.claims):
@@ -128,8 +125,8 @@ def check_makes(experiment: Experiment, what: str) -> None:
         raise Mistake(message, "--comparison")
 
 
-def ending(path: Path, *allowed: str) -> Path:
-    """Return a path whose ending must be allowed, as it says what form the file has."""
+def check_suffix(path: Path, *allowed: str) -> Path:
+    """Return a path if its suffix, which selects the format, is allowed."""
     if path.suffix not in allowed:
         raise unknown("ending", path.suffix, allowed, key="--out", place="command line")
     return path

@@ -20,8 +20,8 @@ from nrevu.core.contracts import part
 from nrevu.errors import Mistake
 
 
-def needed_xarray():
-    """Return xarray, if what it writes NetCDF files by is there too, or say how to install it."""
+def import_xarray():
+    """Return xarray, or raise a Mistake that says how to install it and what writes NetCDF."""
     try:
         import h5netcdf  # noqa: F401
         import h5py  # noqa: F401
@@ -49,7 +49,7 @@ def inference_data(cell: Cell, series: Series, meta: dict[str, Any]):
 
 def tree(groups: dict[str, dict[str, np.ndarray]], about: dict[str, str]):
     """Return the DataTree of arrays (chain, draw), by group and name."""
-    xarray = needed_xarray()
+    xarray = import_xarray()
     made = {"/": xarray.Dataset(attrs=about)}
     for group, arrays in groups.items():
         variables = {name: (("chain", "draw"), array) for name, array in arrays.items()}

@@ -55,6 +55,18 @@ def test_jobs_that_outlive_their_snakemake_leave_nothing_stale(
     assert list(table["method.stepsize"]) == [1.0, 2.5, 3.0] * 2
 
 
+def test_a_file_edited_during_a_run_does_not_change_the_run(snakemake_command, tmp_path):
+    folder = project(tmp_path / "edited", SWEEP + "sizes: {smoke: {run.groups: 100000}}\n")
+    config = ("experiments=mine.yaml", "size=smoke", "batch=1000")
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(snakemake_command(folder, *config, options=[MADE]), **quiet)
+    wait_for(lambda: len(series_files(folder)) >= 1, process)
+    (folder / "mine.yaml").write_text("not: an experiment\n")
+    assert process.wait(timeout=300) == 0
+    assert list(pd.read_csv(folder / TABLE)["method.stepsize"]) == [1.0, 2.0, 3.0] * 2
+    assert (folder / MADE).exists()
+
+
 def test_a_second_run_in_the_folder_is_refused(snakemake, snakemake_command, tmp_path):
     folder = project(tmp_path / "twice", SWEEP + "sizes: {smoke: {run.groups: 400000}}\n")
     config = ("experiments=mine.yaml", "size=smoke")

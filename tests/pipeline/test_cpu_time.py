@@ -2,13 +2,13 @@
 
 import os
 import time
-from collections import Counter
+from collections import defaultdict
 
 from nrevu.pipeline import cpu_time
 
 
 def test_steps_say_what_they_spent_and_it_is_summed(tmp_path):
-    spent = Counter()
+    spent = defaultdict(float)
     with cpu_time.count_cpu(spent, "analysis"):
         started = time.process_time()
         while time.process_time() - started < 0.05:

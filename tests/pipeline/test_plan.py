@@ -13,17 +13,18 @@ from nrevu.pipeline.batches import batch_seconds, pack
 from nrevu.pipeline.cost_model import cost
 from nrevu.pipeline.plan import jobs_of, plan_from_config
 from nrevu.pipeline.plan_files import write_plan
-from nrevu.pipeline.targets import check_targets
+from nrevu.pipeline.run import check_targets
 
 
 def test_batches_hold_every_cell_once_in_order():
     cells = expand("fig1", "paper").cells
+    costs = [cost(cell) for cell in cells]
     for seconds in (0.001, 7.0, 20.0, 1e9):
-        batches = pack(cells, seconds, cost)
+        batches = pack(cells, seconds, costs)
         assert [cell for batch in batches.values() for cell in batch] == list(cells)
         assert all(batches.values()) and list(batches) == sorted(batches)
-    assert len(pack(cells, 1e9, cost)) == 1 and len(pack(cells, 0.001, cost)) == 55
-    sizes = [sum(map(cost, batch)) for batch in pack(cells, 20.0, cost).values()]
+    assert len(pack(cells, 1e9, costs)) == 1 and len(pack(cells, 0.001, costs)) == 55
+    sizes = [sum(map(cost, batch)) for batch in pack(cells, 20.0, costs).values()]
     assert max(sizes) < 30
 
 
@@ -55,7 +56,7 @@ def test_a_cluster_gets_few_jobs():
     for size, most in (("paper", 40), ("quick", 30)):
         assert cluster_jobs(jobs_of(plan_from_config({"size": size}, least_seconds=120.0))) <= most
     costs = [10.0] * 2000  # a large sweep
-    batches = pack(costs, batch_seconds(2e4, 2e4, 120.0), lambda cost: cost)
+    batches = pack(costs, batch_seconds(2e4, 2e4, 120.0), costs)
     assert 150 < len(batches) <= 200 and batch_seconds(50.0, 50.0, 120.0) == 120.0
 
 

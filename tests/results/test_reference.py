@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 from conftest import REPO
 
+from nrevu.analysis.result import summarise
+from nrevu.analysis.table import table as table_of
 from nrevu.cells import chains
 from nrevu.cells.cell import SAMPLING_VERSION
 from nrevu.core import updates
@@ -19,8 +21,7 @@ from nrevu.core.target import FIXED, can_run_fixed, njit
 from nrevu.errors import Mistake
 from nrevu.experiments.experiment import default_set, expand
 from nrevu.methods import HMC, Metropolis
-from nrevu.pipeline.batches import kernel_name
-from nrevu.pipeline.rerun import choose, rerun
+from nrevu.pipeline.batches import kernel_name, spread_over_kernels
 from nrevu.results import reference
 from nrevu.results.provenance import provenance
 
@@ -106,7 +107,7 @@ def test_kernels_call_nothing_of_the_c_library(name, method, monkeypatch):
         kernels.append(njit(**FAST)(bind(getattr(updates, update), update, kernel_globals(kind))))
         return kernels[-1]
 
-    monkeypatch.setattr(chains, "build", fresh)
+    monkeypatch.setattr(chains, "bind_kernel", fresh)
     monkeypatch.setattr(chains, "settle", chains.settle.__wrapped__)
     cell = expand(EXPERIMENTS[name], "smoke").cells[0]
     chains.compile_kernel(dataclasses.replace(cell, method=method))
@@ -139,8 +140,8 @@ def test_cells_of_all_kernels_are_as_in_the_reference_run():
     """
     experiments = [expand(name, "smoke") for name in default_set()]
     estimates = {cell.digest: e.estimate for e in experiments for cell in e.cells}
-    chosen = choose([cell for e in experiments for cell in e.cells], 100)
-    tables = list(rerun(chosen, [estimates[cell.digest] for cell in chosen]))
+    chosen = spread_over_kernels([cell for e in experiments for cell in e.cells], 100)
+    tables = [table_of([summarise(c, chains.sample(c), estimates[c.digest])]) for c in chosen]
     found = reference.compare(tables, "smoke")
     assert found.unknown == 0
     if same_as_reference():
@@ -154,8 +155,10 @@ def test_cells_are_chosen_from_all_kernels():
     cells = [cell for e in experiments for cell in e.cells]
     kernels = {kernel_name(cell) for cell in cells}
     for count in (len(kernels), 20, None):
-        assert {kernel_name(cell) for cell in choose(cells, count)} == kernels
-    assert len(choose(cells, 20)) == 20 and len(choose(cells, 10**6)) == len(cells)
+        assert {kernel_name(cell) for cell in spread_over_kernels(cells, count)} == kernels
+    assert len(spread_over_kernels(cells, 20)) == 20 and len(
+        spread_over_kernels(cells, 10**6)
+    ) == len(cells)
 
 
 def table(**changes):
