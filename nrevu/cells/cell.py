@@ -97,10 +97,9 @@ class Cell:
     @property
     def name(self) -> str:
         """Return a name that a person can read."""
-        parts = identity(self)
-        texts = [format_section(parts[key]) for key in ("distribution", "method", "u")]
-        texts.append(format_section(parts["schedule"] | parts["run"]))
-        return " ".join([*texts, f"seed={self.seed}"])
+        own = identity(self)
+        sections = (own["distribution"], own["method"], own["u"], own["schedule"] | own["run"])
+        return " ".join([*map(format_section, sections), f"seed={self.seed}"])
 
     @property
     def derived(self) -> dict[str, float]:
@@ -120,22 +119,21 @@ def format_section(section: Mapping[str, Any]) -> str:
 
 
 def identity(cell: Cell) -> dict[str, Any]:
-    """Return what determines the cell's numbers, except the version of the code."""
+    """Return what determines the cell's numbers, except the version of the code.
+
+    Of a distribution from a user's file that is also its source.
+    """
+    own = cell.distribution
+    source = {"source": source_hash(class_of(own))} if is_user_file(own) else {}
+    settings = changed_fields(own) | part(own, "content")() | source
     return {
-        "distribution": {"name": name_of(cell.distribution), **distribution_identity(cell)},
+        "distribution": {"name": name_of(own), **settings},
         "method": {"name": name_of(cell.method), **changed_fields(cell.method)},
         "u": {"name": cell.u.name} | (changed_fields(cell.u) if cell.u != STANDARD else {}),
         "schedule": changed_fields(cell.schedule),
         "run": changed_fields(cell.run),
         "seed": cell.seed,
     }
-
-
-def distribution_identity(cell: Cell) -> dict[str, Any]:
-    """Return what determines numbers of a distribution: for a user's file, also its source."""
-    own = cell.distribution
-    source = {"source": source_hash(class_of(own))} if is_user_file(own) else {}
-    return changed_fields(own) | part(own, "content")() | source
 
 
 def config(cell: Cell) -> dict[str, Any]:
@@ -182,18 +180,13 @@ def from_config(values: Mapping[str, Any]) -> Cell:
     return Cell(distribution, method, u, schedule, run, seed)
 
 
-def cells_from_plan(plan: Mapping[str, Any], file: Path) -> list[Cell]:
+def load_cells(file: Path) -> list[Cell]:
     """Return the cells of a plan file, which holds their configs by digest."""
-    cells = {digest: from_config(config) for digest, config in plan["cells"].items()}
+    cells = {digest: from_config(config) for digest, config in read_json(file)["cells"].items()}
     for digest, cell in cells.items():
         if cell.digest != digest:
             raise Mistake(f"{file}: cell {digest} is of another version; run the workflow again")
     return list(cells.values())
-
-
-def load_cells(file: Path) -> list[Cell]:
-    """Return the cells of a plan file."""
-    return cells_from_plan(read_json(file), file)
 
 
 def check_gibbs(distribution: Any, schedule: Schedule) -> None:

@@ -78,9 +78,7 @@ def compile_kernel(cell: Cell) -> None:
         raise compilation_mistake(cell.distribution, error) from None
 
 
-def run_chains(
-    cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE
-) -> tuple[int, int, int]:
+def run_chains(cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE) -> tuple[int, ...]:
     """Fill rows and rejected from as many chains, starting at `first`, as the kernel advances.
 
     The rows of chain c are ends[c] to ends[c + 1]. Returns the density and gradient evaluations

@@ -58,8 +58,7 @@ def finite(s: Subject) -> Verdict:
         s.functions["scales"](w, s.data, scales)
         if not (np.isfinite(scales) & (scales > 0)).all():
             return fails(f"`scales` leaves {scales.min()}", "write every s[i], above 0")
-    number = 4 * len(s.x)
-    return ok(f"at {number} points, {what} and up to 100 times as far ({outside} outside)")
+    return ok(f"at {4 * len(s.x)} points, {what} and up to 100 times as far ({outside} outside)")
 
 
 def format_point(x: np.ndarray) -> str:

@@ -43,15 +43,14 @@ def difference(s: Subject, x: np.ndarray, w: np.ndarray, i: int, noise: float):
     """Return dU/dx[i] by central differences of fourth order, and its error, at the best step."""
     steps = 0.5 * s.spread[i] * 0.25 ** np.arange(RUNGS)
     found, flat = np.empty(RUNGS), np.empty(RUNGS, bool)
-    for rung, step in enumerate(steps):
-        moved = np.tile(x, (4, 1))
-        moved[:, i] += step * np.array([-2, -1, 1, 2])
-        U = [s.energy(each, w) for each in moved]
-        with np.errstate(invalid="ignore"):
-            found[rung] = (U[0] - U[3] + 8 * (U[2] - U[1])) / (12 * step)
-        flat[rung] = min(U) == max(U)
-    blur = 1.5 * (noise + EPS * abs(x[i] * found)) / steps  # 1.5: 18 / 12, all signs adverse
     with np.errstate(invalid="ignore"):
+        for rung, step in enumerate(steps):
+            moved = np.tile(x, (4, 1))
+            moved[:, i] += step * np.array([-2, -1, 1, 2])
+            U = [s.energy(each, w) for each in moved]
+            found[rung] = (U[0] - U[3] + 8 * (U[2] - U[1])) / (12 * step)
+            flat[rung] = min(U) == max(U)
+        blur = 1.5 * (noise + EPS * abs(x[i] * found)) / steps  # 1.5: 18 / 12, all signs adverse
         change = abs(np.diff(found))
         error = blur + np.maximum(np.append(np.inf, change), np.append(change, 0.0))
     lost = flat & np.any(~flat & np.isfinite(found))  # steps too small for any change to be seen
@@ -72,8 +71,7 @@ def slopes(s: Subject) -> list[Slope]:
         g, (of_energy, *noises) = s.gradient(x, w)[1], noise(s, x, w)
         for i in map(int, coordinates):
             by, error = difference(s, x, w, i, of_energy)
-            usual = abs(g[i]) + 1 / s.spread[i]
-            blunt = not SLACK * error < 1e-3 * usual
+            blunt = not SLACK * error < 1e-3 * (abs(g[i]) + 1 / s.spread[i])
             found.append(Slope(i, point, float(g[i]), float(by), float(error + noises[i]), blunt))
     return found
 

@@ -109,7 +109,7 @@ def prepare(distribution: Any, seed: int) -> Subject:
         x = x + np.where(constant, 0.1 * spread, 0.0) * rng.standard_normal(x.shape)
     bits = rng.integers(2**64, size=(POINTS, WORDS), dtype=np.uint64)
     w = np.zeros((POINTS, part(distribution, "gibbs_variables")))
-    evaluations = [name for name in ("energy", "gradient") if name in functions]
-    cost: dict[str, float] = {name: evaluation_seconds(distribution, name) for name in evaluations}
+    evaluated = {"energy", "gradient"} & functions.keys()
+    cost = {name: evaluation_seconds(distribution, name) for name in sorted(evaluated)}
     subject = Subject(distribution, functions, data, seed, x, w, cost, centre, spread)
     return replace(subject, w=subject.scan(x, bits))

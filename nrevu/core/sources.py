@@ -20,11 +20,6 @@ def source_hash(distribution: type) -> str:
     return content_hash(source_files(Path(inspect.getfile(distribution))))
 
 
-def sampling_hash() -> str:
-    """Return 16 hex digits of the part of the package that decides the bits of a cell."""
-    return code_hash("core", "methods", "distributions", "cells")
-
-
 def source_files(path: Path) -> list[Path]:
     """Return a file and the modules of its folder that it imports, directly or not."""
     found = [path]
