@@ -212,8 +212,9 @@ def build_u(values: Mapping[str, Any]) -> U:
     name, settings = choose(values, "u", ("standard", "nonreversible"))
     if name == "nonreversible":
         return build(U, settings, "u")
-    for key in settings:
-        raise Mistake("u=standard takes no settings; use u=nonreversible", key=f"u.{key}")
+    if settings:
+        key = f"u.{next(iter(settings))}"
+        raise Mistake("u=standard takes no settings; use u=nonreversible", key=key)
     return STANDARD
 
 
