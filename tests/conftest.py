@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).parent.parent
-LONGEST = ["test_slurm", "test_interruptions", "test_workflow", "test_browser", "test_user_files"]
-LONGEST += ["test_examples", "test_conformance", "test_autocorrelation"]
+LONGEST = ["test_slurm", "test_interruptions", "test_workflow", "test_browser", "test_examples"]
+LONGEST += ["test_reference", "test_conformance", "test_user_files", "test_chains"]
 
 
 @pytest.fixture(scope="session")

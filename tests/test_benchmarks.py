@@ -89,7 +89,7 @@ def test_a_race_takes_turns_and_keeps_every_round():
     assert all(set(names) == set("abc") for names in rounds) and len(set(rounds)) > 1
     for clocks in times.values():
         assert all(len(clocks[clock]) == 6 for clock in ("cpu", "wall"))
-        assert min(clocks["cpu"] + clocks["wall"]) >= 0
+        assert min(clocks["wall"]) > 0
 
 
 def test_the_paper_s_programs_are_called_with_two_lengths(tmp_path, monkeypatch):

@@ -3,6 +3,9 @@
 import ast
 import re
 
+import pytest
+from conftest import REPO
+
 from nrevu.files import PACKAGE
 
 ORDER = "errors fields files core methods distributions cells experiments analysis results figures"
@@ -16,6 +19,7 @@ def imports(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import does not show its room"
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found
 
@@ -43,10 +47,13 @@ def test_each_large_library_has_one_door():
     assert {ROOMS[name] for name in importers("numba")} <= compiled
 
 
-def test_everything_takes_njit_from_the_module_that_sets_the_target():
-    for folder in (PACKAGE, PACKAGE.parent / "benchmarks", PACKAGE.parent / "examples"):
-        for path in (p for p in folder.rglob("*.py") if p.name != "target.py"):
-            assert not re.search(r"from numba import .*njit|numba\.n?jit", path.read_text()), path
+@pytest.mark.parametrize("folder", ["nrevu", "benchmarks", "examples"])
+def test_everything_takes_njit_from_the_module_that_sets_the_target(folder):
+    files = [path for path in (REPO / folder).rglob("*.py") if path.name != "target.py"]
+    assert files
+    for path in files:
+        assert not imports(path) & {"numba.njit", "numba.jit"}, path
+        assert not re.search(r"\bnumba\.n?jit\b", path.read_text()), path
 
 
 def test_only_commands_and_the_pipeline_print():

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from artificial import ar1
 
 from nrevu.analysis.autocorrelation import (
     adaptive_times,
@@ -19,17 +20,6 @@ from nrevu.analysis.autocorrelation import (
     unit_count,
 )
 from nrevu.analysis.student_t import t_quantile
-
-
-def ar1(phi, chains, length, seed, mean=0.0):
-    """Return AR(1) chains (chains * length) with unit variance, started in equilibrium."""
-    rng = np.random.default_rng(seed)
-    x = np.empty((chains, length))
-    x[:, 0] = rng.standard_normal(chains)
-    noise = math.sqrt(1 - phi * phi) * rng.standard_normal((chains, length))
-    for t in range(1, length):
-        x[:, t] = phi * x[:, t - 1] + noise[:, t]
-    return (x + mean).ravel(), [length] * chains
 
 
 def by_the_book(values, mean, max_lag):
@@ -67,7 +57,15 @@ def test_closed_form(phi):
         assert found.value < 1
 
 
-@pytest.mark.parametrize("chains, length", [(40, 500), (25, 801), (1, 20_000), (4, 5001)])
+@pytest.mark.parametrize(
+    "chains, length",
+    [
+        (40, 500),
+        (25, 801),
+        pytest.param(1, 20_000, marks=pytest.mark.slow),
+        pytest.param(4, 5001, marks=pytest.mark.slow),
+    ],
+)
 def test_errors_are_of_the_right_size(chains, length):
     """z = (estimate - truth) / se has mean 0 and variance about 1 over 400 repetitions."""
     exact = 1 + 2 * sum(0.5**k for k in range(1, 11))
@@ -83,7 +81,12 @@ def test_errors_are_of_the_right_size(chains, length):
 
 @pytest.mark.parametrize("mean", ["known", "pooled"])
 @pytest.mark.parametrize(
-    "phi, chains, length, max_lag", [(0.5, 40, 60, 8), (-0.4, 25, 100, 4), (0.8, 4, 1000, 20)]
+    "phi, chains, length, max_lag",
+    [
+        (-0.4, 25, 100, 4),
+        pytest.param(0.5, 40, 60, 8, marks=pytest.mark.slow),
+        pytest.param(0.8, 4, 1000, 20, marks=pytest.mark.slow),
+    ],
 )
 def test_intervals_cover(mean, phi, chains, length, max_lag):
     """95% intervals hold the truth in 93 to 97% of 1,000 repetitions, 2.9 standard errors."""

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from test_autocorrelation import ar1
+from artificial import ar1, made_up
 
 from nrevu.analysis.comparison import compare
 from nrevu.analysis.confirmation import candidates, confirm, confirmed, select_candidate
@@ -91,6 +91,7 @@ def test_the_two_parts_share_nothing():
     assert whole == {"choosing": None, "confirmed": summarise(CELL, series, estimate)}
 
 
+@pytest.mark.slow
 def test_the_selected_minimum_is_optimistic_and_the_confirmed_one_is_not():
     """200 grids of 12 cells, all with tau 3: mean of what is quoted, to 4 standard errors.
 
@@ -155,8 +156,6 @@ def confirmed_pair(**changes):
 
 
 def test_claims_rest_on_the_confirmed_cells():
-    from test_comparison import made_up
-
     experiment = expand("fig2", "paper")
     grid = made_up(experiment, lambda cell: 2.0 if cell.u.name == "standard" else 1.0)
     row = compare(experiment, grid, confirmed_pair()).iloc[-1]
@@ -167,8 +166,6 @@ def test_claims_rest_on_the_confirmed_cells():
 
 
 def test_where_the_chosen_candidate_did_not_converge_the_next_one_is_quoted():
-    from test_comparison import made_up
-
     experiment = expand("fig2", "paper")
     grid = made_up(experiment, lambda cell: 2.0)
     apart = {"tau.log_prob.not_converged": [False, True, True, False]}

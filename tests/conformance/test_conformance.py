@@ -18,7 +18,7 @@ from nrevu.distributions.network import Network
 from nrevu.distributions.pairs import Pairs
 from nrevu.experiments.experiment import expand
 
-FLAWED = str(REPO / "tests" / "flawed.py")
+FLAWED = str(REPO / "tests/helpers/flawed.py")
 METROPOLIS, HAMILTONIAN = (CHECKS[name][1] for name in ("metropolis", "hamiltonian"))
 NETWORK = Network(2, 20, 1, 1, 1, 4.0, 0.5)
 
@@ -35,9 +35,9 @@ def outcomes(distribution):
     "distribution, skipped",
     [
         (Gaussian(3), {"gibbs", "renew"}),
-        (Pairs(4, 0.95), {"gibbs", "renew"}),
-        (Mixed(5, 0.2), set()),
-        (NETWORK, {"draws", "metropolis", "hamiltonian"}),
+        pytest.param(Pairs(4, 0.95), {"gibbs", "renew"}, marks=pytest.mark.slow),
+        pytest.param(Mixed(5, 0.2), set(), marks=pytest.mark.slow),
+        pytest.param(NETWORK, {"draws", "metropolis", "hamiltonian"}, marks=pytest.mark.slow),
         (flawed(), set()),
     ],
     ids=lambda value: type(value).__name__,

@@ -149,8 +149,12 @@ def test_metropolis_leaves_x_and_v_invariant(delta, noise):
 
 @pytest.mark.parametrize(
     "sabotage",
-    [{"decide": keeps_v}, {"decide": capped}, {"move": clipped}, {"move": wraps_by_one}],
-    ids=["v not rescaled", "ratio capped", "wrap clipped", "wrap by 1"],
+    [
+        pytest.param({"decide": keeps_v}, id="v not rescaled"),
+        pytest.param({"decide": capped}, id="ratio capped", marks=pytest.mark.slow),
+        pytest.param({"move": clipped}, id="wrap clipped", marks=pytest.mark.slow),
+        pytest.param({"move": wraps_by_one}, id="wrap by 1", marks=pytest.mark.slow),
+    ],
 )
 def test_the_check_sees_a_broken_metropolis(sabotage):
     kernel = broken("metropolis", Gaussian(2), **sabotage)
@@ -175,6 +179,7 @@ def test_jitter_leaves_x_p_and_v_invariant():
     assert deviation(kernel, Skewed(2), (0.8, 0.5, 3, 10.0), 0.1, 0.0) < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sabotage",
     [

@@ -211,6 +211,7 @@ def test_without_a_gradient_there_is_metropolis_only(here):
         cell_of("method=hmc")
 
 
+@pytest.mark.slow
 def test_from_yaml_to_report_in_any_folder(tmp_path, nrevu):
     """As a new user does: the file below the sweep, the sweep given by path, another folder."""
     work = project(tmp_path / "first", SWEEP)
@@ -230,6 +231,7 @@ def test_from_yaml_to_report_in_any_folder(tmp_path, nrevu):
     assert series(other) == series(work)  # bit for bit, wherever it runs from
 
 
+@pytest.mark.slow
 def test_a_failing_job_names_the_cell_and_the_error(tmp_path, nrevu):
     work = project(tmp_path / "work", SWEEP.replace("density/", ""))
     fails = textwrap.dedent("""\

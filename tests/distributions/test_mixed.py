@@ -136,6 +136,7 @@ def broken(edit=("", ""), **functions):
 SCAN = "                scans += 0 if RENEWS else 1\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sabotage",
     [

@@ -206,6 +206,7 @@ def leak(x, s):
 SCALES = "                    scales(now, data, lane(s, k, dim))\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sabotage",
     [
@@ -230,6 +231,7 @@ def test_geweke_sees(sabotage):
 # In use -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_methods_agree_on_the_posterior():
     """Means of all quantities, 4 ways: within 5 combined standard errors, false alarm 2e-5."""
     network = Network(4, 60, 1, 1, 1, 4.0, 0.5)

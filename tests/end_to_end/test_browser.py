@@ -14,6 +14,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from workflows import project, succeeded
 
+pytestmark = pytest.mark.slow
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -196,10 +198,14 @@ def test_sorting_and_searching(browser, report):
 
 def test_on_paper_there_are_figures_and_whole_tables_but_nothing_to_press(browser, report):
     opened(browser, report, 1280, paper=True)
-    assert all(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, ".still img"))
+    images = browser.find_elements(By.CSS_SELECTOR, ".still img")
+    assert images and all(image.is_displayed() for image in images)
     for unwanted in (".plots", "nav", "input"):
-        assert not any(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, unwanted))
-    for tall in browser.find_elements(By.CLASS_NAME, "tall"):
+        elements = browser.find_elements(By.CSS_SELECTOR, unwanted)
+        assert elements and not any(element.is_displayed() for element in elements)
+    tables = browser.find_elements(By.CLASS_NAME, "tall")
+    assert tables
+    for tall in tables:
         assert tall.get_property("scrollHeight") <= tall.get_property("clientHeight") + 1
 
 

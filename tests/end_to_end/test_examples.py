@@ -5,7 +5,6 @@ The statistical tests have fixed seeds and tolerances of 4 standard errors: fals
 
 import dataclasses
 import re
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -23,13 +22,10 @@ from nrevu.files import choices
 
 EXAMPLES = REPO / "examples"
 NAMES = sorted(path.name for path in EXAMPLES.iterdir() if (path / f"{path.name}.yaml").is_file())
-MISSING = "the logistic regression needs scikit-learn: pip install -e '.[examples]'"
 
 
 def file(name: str) -> Path:
-    """Return the YAML file of an example, or skip the test if it needs what is not installed."""
-    if name == "logistic":
-        pytest.importorskip("sklearn", reason=MISSING)
+    """Return the YAML file of an example."""
     return EXAMPLES / name / f"{name}.yaml"
 
 
@@ -57,16 +53,16 @@ def made(tmp_path_factory, snakemake):
     Those are a process each, which takes longer than its cells; test_workflow.py has some.
     """
     folder = tmp_path_factory.mktemp("examples")
-    names = [name for name in NAMES if name != "logistic" or find_spec("sklearn")]
-    for name in names:
+    for name in NAMES:
         for path in (EXAMPLES / name).glob("*.[py]*"):
             text = path.read_text()
             (folder / path.name).write_text(re.sub(r"(?ms)^confirm:.*?\n\n", "", text))
-    files = ",".join(f"{name}.yaml" for name in names)
+    files = ",".join(f"{name}.yaml" for name in NAMES)
     succeeded(snakemake(folder, f"experiments={files}", "size=smoke", "batch=30"))
     return folder / "results"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_runs_at_smoke_size(name, made):
     experiment = expand(str(file(name)), "smoke")
@@ -100,6 +96,7 @@ def test_without_noise_some_chains_never_leave_their_plateau():
     assert (plateau[~stuck].mean(axis=1) < 0.87).all() and rhat[1] > 1.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta, noise", [(0.4, 0.1), (0.1, 0.0), (0.41421356, 0.0)])
 def test_noise_or_another_delta_mends_it(delta, noise):
     (plateau, side), rhat = one_by_one(delta, noise)

@@ -6,10 +6,13 @@ import subprocess
 import time
 
 import pandas as pd
+import pytest
 from workflows import MADE, SWEEP, TABLE, project, succeeded, wait_for
 
 from nrevu.experiments.experiment import default_set, expand
 from nrevu.pipeline.locking import RUNNING
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_killed_run_goes_on_and_loses_no_finished_cell(snakemake, snakemake_command, tmp_path):

@@ -41,6 +41,7 @@ def python(installed, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_a_wheel_runs_from_any_directory(installed, python):
     assert str(installed) in python("-c", "import nrevu; print(nrevu.__file__)").stdout
     run = python("-m", "nrevu", "run", "size=smoke", "distribution.dim=2", "--json")

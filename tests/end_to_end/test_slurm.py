@@ -1,8 +1,8 @@
 """The workflow as jobs of a real Slurm: the same bits; what is cancelled or killed is recovered.
 
-A private cluster of one node is started on loopback (tests/slurm.py) and stopped afterwards. What
-ran is read from what that cluster wrote down itself. The runs go side by side, since each mostly
-waits for the next look at the queue.
+A private cluster of one node is started on loopback (tests/helpers/slurm.py) and stopped
+afterwards. What ran is read from the cluster's own records. The runs go on at the same time,
+since each mostly waits for the next look at the queue.
 """
 
 import os
@@ -14,6 +14,8 @@ import pytest
 import slurm
 from conftest import REPO
 from workflows import MADE, SWEEP, TABLE, WITHOUT_FIGURES, project, series, succeeded, wait_for
+
+pytestmark = pytest.mark.slow
 
 # Cells of some seconds, to be caught in the middle of a batch; only a table is made of them.
 LONG = SWEEP[: SWEEP.index("confirm:")] + "sizes: {smoke: {run.groups: 300000}}\n"

@@ -7,21 +7,46 @@ import sys
 import pandas as pd
 import pytest
 from conftest import REPO
-from workflows import SWEEP, WITHOUT_FIGURES, project, series, succeeded
+from workflows import SWEEP, TABLE, WITHOUT_FIGURES, project, series, succeeded
+
+CONFIG = ("experiments=mine.yaml", "size=smoke")
+SERIES = (".npz",)
+RESULTS = (*SERIES, ".parquet", ".csv", ".png", ".svg", ".pdf", ".html")  # what users look at
 
 
-def stamps(folder):
-    """Return when each result was written."""
-    kept = (folder / "results").rglob("*.*")
-    return {p.relative_to(folder): p.stat().st_mtime_ns for p in kept if p.suffix != ".txt"}
+def stamps(folder, suffixes=RESULTS):
+    """Return when each file with one of the suffixes was written."""
+    files = [path for path in (folder / "results").rglob("*.*") if path.suffix in suffixes]
+    return {path.relative_to(folder): path.stat().st_mtime_ns for path in files}
+
+
+def changed(folder, before, suffixes=RESULTS):
+    """Return the names of the files that are new or were written again."""
+    return {
+        path.name for path, stamp in stamps(folder, suffixes).items() if before.get(path) != stamp
+    }
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, snakemake):
-    """A finished run; tests that change it work on the same folder, in the order of this file."""
-    folder = project(tmp_path_factory.mktemp("work"))
-    run = succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
-    return folder, run
+    """A finished run, to be read only: its folder and its process."""
+    folder = project(tmp_path_factory.mktemp("finished"))
+    return folder, succeeded(snakemake(folder, *CONFIG))
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory, finished, snakemake):
+    """A folder with another sweep's results as well, at two seeds, to be read only."""
+    folder = shutil.copytree(finished[0], tmp_path_factory.mktemp("joined") / "work")
+    (folder / "second.yaml").write_text(WITHOUT_FIGURES[: WITHOUT_FIGURES.index("confirm:")])
+    succeeded(snakemake(folder, "experiments=second.yaml", "size=smoke"))
+    return folder, succeeded(snakemake(folder, "experiments=second.yaml", "size=smoke", "seed=7"))
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """Return a function that copies a folder, with the times of its files, for one test."""
+    return lambda source: shutil.copytree(source[0], tmp_path / "work")
 
 
 def test_from_yaml_to_figure(finished):
@@ -70,148 +95,145 @@ def test_the_summary_fits_a_screen(finished):
     assert len(lines) <= 20 and any("gain" in line and "published 1.1" in line for line in lines)
 
 
-def test_snakemakes_own_report_has_the_figures_with_captions(finished, snakemake):
-    folder, _ = finished
-    succeeded(
-        snakemake(folder, "experiments=mine.yaml", "size=smoke", options=["--report", "sm.html"])
-    )
+@pytest.mark.slow
+def test_snakemakes_own_report_has_the_figures_with_captions(finished, copied, snakemake):
+    folder = copied(finished)
+    succeeded(snakemake(folder, *CONFIG, options=["--report", "sm.html"]))
     text = (folder / "sm.html").read_text()
     for words in ("figure.svg", "mechanism.svg", "table.csv", "comparison.csv", "report.html"):
         assert words in text
-    assert "a small sweep" in text and "Bars are one standard error" in text
+    assert "a small sweep" in text and "Error bars are one standard error" in text
 
 
-def test_running_again_runs_nothing(finished, snakemake):
-    folder, _ = finished
+def test_running_again_runs_nothing(finished, copied, snakemake):
+    folder = copied(finished)
     before = stamps(folder)
-    again = succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    again = succeeded(snakemake(folder, *CONFIG))
     assert "Nothing to be done" in again.stderr and stamps(folder) == before
 
 
-def pages(folder):
-    """Return when each page, table and figure was written."""
-    return {path: stamp for path, stamp in stamps(folder).items() if "kernels" not in path.parts}
-
-
-def test_another_sweep_joins_the_page_and_another_seed_has_its_own(finished, snakemake):
-    folder, _ = finished
-    (folder / "second.yaml").write_text(WITHOUT_FIGURES[: WITHOUT_FIGURES.index("confirm:")])
-    succeeded(snakemake(folder, "experiments=second.yaml", "size=smoke"))
+@pytest.mark.slow
+def test_another_sweep_joins_the_page_and_another_seed_has_its_own(joined):
+    folder, ran = joined
     page = (folder / "results/smoke/report.html").read_text()
     assert page.index('<h2 id="mine"') < page.index('<h2 id="second"') and "gain" in page
-    ran = succeeded(snakemake(folder, "experiments=second.yaml", "size=smoke", "seed=7"))
     assert "report: results/smoke-seed7/report.html" in ran.stderr
     index = (folder / "results/report.html").read_text()
     for label in ("smoke", "smoke-seed7"):
         assert f'href="{label}/report.html"' in index
+
+
+@pytest.mark.slow
+def test_neither_a_comment_nor_another_sweep_runs_anything(joined, copied, snakemake):
+    folder = copied(joined)
     with (folder / "second.yaml").open("a") as file:
         file.write("# a comment\n")
-    before = pages(folder)
+    before = stamps(folder)
     for name in ("./mine.yaml", "second.yaml"):  # whatever else is in the plan
         again = succeeded(snakemake(folder, f"experiments={name}", "size=smoke"))
-        assert "Nothing to be done" in again.stderr and pages(folder) == before
+        assert "Nothing to be done" in again.stderr and stamps(folder) == before
 
 
-def test_a_changed_experiment_changes_the_page_though_another_is_run(finished, snakemake):
-    folder, _ = finished
+@pytest.mark.slow
+def test_a_changed_experiment_changes_the_page_though_another_is_run(joined, copied, snakemake):
+    folder = copied(joined)
     (folder / "second.yaml").unlink()
-    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    succeeded(snakemake(folder, *CONFIG))
     assert "second: second.yaml: no such file" in (folder / "results/smoke/report.html").read_text()
     for label in ("smoke", "smoke-seed7"):
         shutil.rmtree(folder / f"results/{label}/second")
-    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    succeeded(snakemake(folder, *CONFIG))
     assert 'id="second"' not in (folder / "results/smoke/report.html").read_text()
     assert "seed7" not in (folder / "results/report.html").read_text()
 
 
-def test_a_changed_colour_runs_only_the_figure(finished, snakemake):
-    folder, _ = finished
+@pytest.mark.slow
+def test_a_changed_colour_draws_one_figure(finished, copied, snakemake):
+    folder = copied(finished)
     before = stamps(folder)
     project(folder, SWEEP.replace("#0072B2", "#D55E00"))
-    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
-    changed = {path.name for path, stamp in stamps(folder).items() if before.get(path) != stamp}
-    made = {"figure.png", "figure.svg", "figure.pdf", "report.html", "report.json"}
-    assert changed == {*made, "experiment.json"}
+    succeeded(snakemake(folder, *CONFIG))
+    drawn = {"figure.png", "figure.svg", "figure.pdf", "report.html"}
+    assert changed(folder, before) == drawn
 
 
-def test_another_lag_samples_nothing(finished, snakemake):
-    folder, _ = finished
+@pytest.mark.slow
+def test_another_lag_samples_nothing(finished, copied, snakemake):
+    folder = copied(finished)
     before = stamps(folder)
-    text = WITHOUT_FIGURES.replace("group: 5", "group: 5\n  estimate.max_lag: 7")
-    project(folder, text)
-    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
-    after = stamps(folder)
-    unchanged = [p for p in before if p.suffix == ".npz"]
-    assert all(after[path] == before[path] for path in unchanged)
-    assert after != before
+    table = pd.read_csv(folder / TABLE)
+    project(folder, with_lag(7))
+    succeeded(snakemake(folder, *CONFIG))
+    again = pd.read_csv(folder / TABLE)
+    assert list(again.digest) == list(table.digest)
+    assert not changed(folder, before, SERIES) & {f"{digest}.npz" for digest in again.digest}
+    assert (again["tau.log_prob"] != table["tau.log_prob"]).all()
 
 
-def test_a_changed_list_runs_only_the_new_cells(finished, snakemake):
-    folder, _ = finished
-    before = {p: s for p, s in stamps(folder).items() if p.suffix == ".npz"}
-    project(folder, SHORTER)
-    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
-    after = {p: s for p, s in stamps(folder).items() if p.suffix == ".npz"}
-    assert all(after[path] == stamp for path, stamp in before.items())
-    table = pd.read_csv(folder / "results/smoke/mine/table.csv")
-    sampled = {path.stem for path in after.keys() - before.keys()} & set(table.digest)
-    assert len(sampled) == 2  # one for each u; others may be those that are now the best
+@pytest.mark.slow
+def test_a_changed_list_runs_only_the_new_cells(finished, copied, snakemake):
+    folder = copied(finished)
+    before = stamps(folder)
+    project(folder, WITHOUT_FIGURES.replace("[1.0, 2.0, 3.0]", "[1.0, 1.5, 3.0]"))
+    succeeded(snakemake(folder, *CONFIG))
+    table = pd.read_csv(folder / TABLE)
     assert list(table["method.stepsize"]) == [1.0, 1.5, 3.0] * 2
-
-
-SHORTER = WITHOUT_FIGURES.replace("[1.0, 2.0, 3.0]", "[1.0, 1.5, 3.0]")
+    # Others may be those that are now the best, run again to confirm them.
+    new = changed(folder, before, SERIES) & {f"{digest}.npz" for digest in table.digest}
+    assert new == {f"{digest}.npz" for digest in table.digest[table["method.stepsize"] == 1.5]}
+    old = {path.name for path in before if path.suffix in SERIES}
+    assert not changed(folder, before, SERIES) & old
 
 
 def with_lag(lag):
     """Return the sweep with another lag, which needs every series again."""
-    return SHORTER.replace("group: 5", f"group: 5\n  estimate.max_lag: {lag}")
+    return WITHOUT_FIGURES.replace("group: 5", f"group: 5\n  estimate.max_lag: {lag}")
 
 
-def test_lost_and_damaged_series_are_made_again_when_needed(finished, snakemake):
-    folder, _ = finished
+def logged(folder):
+    """Return what the jobs that sample wrote into their logs."""
+    return "".join(p.read_text() for p in (folder / "results/smoke/mine/log").glob("sample*"))
+
+
+@pytest.mark.slow
+def test_lost_and_damaged_series_are_made_again_when_needed(finished, copied, snakemake):
+    folder = copied(finished)
     before = series(folder)
-    table = pd.read_csv(folder / "results/smoke/mine/table.csv")
+    table = pd.read_csv(folder / TABLE)
     lost, cut = (folder / f"results/cells/{digest}.npz" for digest in table.digest[:2])
     lost.unlink()
     cut.write_bytes(cut.read_bytes()[:500])
-    again = succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
+    again = succeeded(snakemake(folder, *CONFIG))
     assert "Nothing to be done" in again.stderr  # whoever drops series keeps the tables
     project(folder, with_lag(6))
-    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
-    logs = "".join(p.read_text() for p in (folder / "results/smoke/mine/log").glob("sample*"))
-    assert before.items() <= series(folder).items() and f"{cut.name} is damaged" in logs
+    succeeded(snakemake(folder, *CONFIG))
+    assert before.items() <= series(folder).items() and f"{cut.name} is damaged" in logged(folder)
 
 
-def test_a_flipped_bit_is_seen_and_the_cell_made_again(finished, snakemake):
-    folder, _ = finished
+@pytest.mark.slow
+def test_a_flipped_bit_is_seen_and_the_cell_made_again(finished, copied, snakemake):
+    folder = copied(finished)
     before = series(folder)
-    table = pd.read_csv(folder / "results/smoke/mine/table.csv")
+    table = pd.read_csv(folder / TABLE)
     path = folder / f"results/cells/{table.digest[0]}.npz"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     project(folder, with_lag(8))
-    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
-    logs = "".join(p.read_text() for p in (folder / "results/smoke/mine/log").glob("sample*"))
-    assert f"{path.name} is damaged" in logs and path.with_suffix(".damaged").exists()
+    succeeded(snakemake(folder, *CONFIG))
+    assert f"{path.name} is damaged" in logged(folder) and path.with_suffix(".damaged").exists()
     assert before.items() <= series(folder).items()
 
 
-def test_same_bits_for_any_cores_and_batches(finished, snakemake, tmp_path):
+@pytest.mark.slow
+@pytest.mark.parametrize("cores, batch, batches", [(1, 1000, 1), (2, 0.000001, 6)])
+def test_same_bits_for_any_cores_and_batches(finished, snakemake, tmp_path, cores, batch, batches):
     folder, _ = finished
-    project(folder, WITHOUT_FIGURES)
-    succeeded(snakemake(folder, "experiments=mine.yaml", "size=smoke"))
-    made = [pd.read_csv(folder / f"results/smoke/mine/{n}.csv") for n in ("table", "confirmed")]
-    digests = {digest for table in made for digest in table.digest}
-    expected = {d: h for d, h in series(folder).items() if d in digests}
-    for cores, batch in ((1, 1000), (2, 0.000001)):
-        other = project(tmp_path / f"{cores}", WITHOUT_FIGURES)
-        config = ("experiments=mine.yaml", "size=smoke", f"batch={batch}")
-        succeeded(snakemake(other, *config, cores=cores))
-        batches = list((other / "results/smoke/mine/tau").iterdir())
-        assert len(batches) == (1 if batch == 1000 else 6)
-        assert series(other) == expected
-    tables = [pd.read_csv(f / "results/smoke/mine/table.csv") for f in (folder, other)]
+    other = project(tmp_path / "other", WITHOUT_FIGURES)
+    succeeded(snakemake(other, *CONFIG, f"batch={batch}", cores=cores))
+    assert len(list((other / "results/smoke/mine/tau").iterdir())) == batches
+    assert series(other) == series(folder) and len(series(other)) == 6 + 4
+    tables = [pd.read_csv(each / TABLE) for each in (folder, other)]
     tables = [table.drop(columns=["cpu_seconds", "ns_per_update"]) for table in tables]
     pd.testing.assert_frame_equal(*tables, check_exact=True)
 

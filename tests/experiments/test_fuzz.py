@@ -1,6 +1,6 @@
 """Spoilt files: whatever is in an experiment's file, it expands, or is a Mistake that says where.
 
-Mutations are the same each time. By hand, for others: `pytest tests/test_fuzz.py` with
+Mutations are the same each time. By hand, for others: `pytest tests/experiments/test_fuzz.py` with
 NREVU_FUZZ=SEED:COUNT in the environment.
 """
 

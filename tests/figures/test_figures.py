@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
@@ -159,9 +160,18 @@ def test_references_and_published_points_that_are_not_shown():
 
 
 def test_missing_values_leave_a_gap(experiment, table):
+    """A line without its third value is in two pieces, with no error bar between them."""
     holes = table.copy()
-    holes.loc[:10, "tau.log_prob"] = float("nan")
-    assert len(draw(experiment, "fig1", holes, []).axes) == 2
+    first = holes.index[holes.u == "standard"]
+    holes.loc[first[2], "tau.log_prob"] = float("nan")
+    whole, gap = (draw(experiment, "fig1", each, []).axes[1].containers for each in (table, holes))
+    for line, (before, after) in enumerate(zip(whole, gap, strict=True)):
+        expected = before.lines[0].get_ydata(orig=False).copy()
+        expected[2] = np.nan if line == 0 else expected[2]
+        np.testing.assert_array_equal(after.lines[0].get_ydata(orig=False), expected)
+        assert list(after.lines[0].get_xdata()) == list(before.lines[0].get_xdata())
+        bars = [len(segment) for segment in after.lines[2][0].get_segments()]
+        assert bars == [0 if math.isnan(y) else 2 for y in expected]  # ends of each error bar
 
 
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])
@@ -328,7 +338,7 @@ def test_figures_of_a_network_that_has_not_converged_are_empty_and_not_wrong():
     for name, settings in experiment.figures.items():
         axes = draw(experiment, name, grid.reset_index(drop=True), []).axes
         drawn = [ax for ax in axes if ax.images or settings.kind != "heat"]
-        assert not any(ax.patches or ax.lines for ax in drawn)
+        assert drawn and not any(ax.patches or ax.lines for ax in drawn)
 
 
 def redraw(experiment, table, confirmed=None, **settings):

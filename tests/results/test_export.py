@@ -3,9 +3,11 @@
 import json
 import sys
 
+import arviz
 import numpy as np
 import pandas as pd
 import pytest
+import xarray
 
 from nrevu.analysis.autocorrelation import split_rhat
 from nrevu.analysis.result import summarise
@@ -44,7 +46,6 @@ def said(capsys, *words):
 
 
 def test_the_file_holds_the_series_as_it_is(here, capsys):
-    xarray = pytest.importorskip("xarray")
     cell, series, result = keep(here, *WORDS, "run.groups=402", "u=nonreversible")
     assert main(["export", "cell", cell.digest[:12]]) == 0
     assert capsys.readouterr().out.splitlines() == [
@@ -71,7 +72,6 @@ def test_the_file_holds_the_series_as_it_is(here, capsys):
 
 
 def test_arviz_finds_what_we_find(here):
-    arviz = pytest.importorskip("arviz")
     cell, series, result = keep(here, *WORDS, "run.groups=8000", "estimate.max_lag=20")
     assert main(["export", "cell", cell.digest, "--out", "deep/er.nc"]) == 0
     data = arviz.from_netcdf("deep/er.nc")
@@ -90,7 +90,6 @@ def test_arviz_finds_what_we_find(here):
 
 
 def test_a_cell_by_its_settings(here, capsys):
-    pytest.importorskip("xarray")
     shared = ["distribution.dim=40", "method.scaling=0.5", "schedule.group=40", "size=smoke"]
     cell, _, _ = keep(here, *shared, "method.stepsize=1.8")
     assert main(["export", "cell", *FIG1, "size=smoke", "method.stepsize=1.8"]) == 0
@@ -105,7 +104,6 @@ def test_a_cell_by_its_settings(here, capsys):
 
 
 def test_digests_that_are_not_there(here, capsys):
-    pytest.importorskip("xarray")
     assert "It holds none" in said(capsys, "cell", "3fa9")
     kept = [keep(here, *WORDS, "run.groups=400", f"seed={n}")[0].digest for n in range(17)]
     twice = next(d[0] for d in kept if sum(other.startswith(d[0]) for other in kept) > 1)
@@ -120,7 +118,6 @@ def test_digests_that_are_not_there(here, capsys):
 
 
 def test_a_file_that_cannot_be_used(here, capsys, monkeypatch):
-    pytest.importorskip("xarray")
     cell, _, _ = keep(here, *WORDS, "run.groups=400")
     path = here / f"results/cells/{cell.digest}.npz"
     other = path.with_stem("f" * 16)
