@@ -8,23 +8,18 @@ does not change old digests. Usual values belong in conf/.
 
 import dataclasses
 import math
-import operator
 from collections.abc import Mapping
 from dataclasses import MISSING, field
+from operator import ge, gt, le, lt
 from typing import Any
 
 from nrevu.errors import Mistake, shorten, unknown
 
-COMPARISONS = {
-    "at_least": operator.ge,
-    "above": operator.gt,
-    "at_most": operator.le,
-    "below": operator.lt,
-}
+COMPARISONS = {"at_least": ge, "above": gt, "at_most": le, "below": lt}
 KINDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 
 
-def integer(*, at_least: int | None = None, at_most: int = 10**12, default=MISSING):
+def integer(*, at_least: int | None = None, at_most: int | None = 10**12, default=MISSING):
     """Return a field for an integer."""
     return field(default=default, metadata={"at_least": at_least, "at_most": at_most})
 
@@ -79,14 +74,9 @@ def check(f: dataclasses.Field, value: Any, key: str):
     if fits and kind is float:
         fits = math.isfinite(value)
         value += 0.0  # makes -0.0 and 0.0 one value
-    limits = f.metadata
-    if fits and value not in limits.get("choices", [value]):
-        raise unknown("value", value, limits["choices"], key=key)
-    if not fits or not all(
-        COMPARISONS[limit](value, bound)
-        for limit, bound in limits.items()
-        if limit in COMPARISONS and bound is not None
-    ):
+    if fits and value not in f.metadata.get("choices", [value]):
+        raise unknown("value", value, f.metadata["choices"], key=key)
+    if not fits or not all(COMPARISONS[name](value, bound) for name, bound in limits(f)):
         message = f"{shorten(repr(value))} is not allowed: it must be {allowed_values(f)}"
         raise Mistake(message, key=key)
     return value
@@ -97,12 +87,14 @@ def allowed_values(f: dataclasses.Field) -> str:
     kind = kind_of(f)
     if f.metadata.get("choices"):
         return f"one of {', '.join(f.metadata['choices'])}"
-    limits = [
-        f"{name.replace('_', ' ')} {bound}"
-        for name, bound in f.metadata.items()
-        if name in COMPARISONS and bound is not None and bound != 10**12
-    ]
-    return " ".join([KINDS.get(kind, kind.__name__), " and ".join(limits)]).strip()
+    texts = [f"{name.replace('_', ' ')} {bound}" for name, bound in limits(f) if bound != 10**12]
+    return " ".join([KINDS.get(kind, kind.__name__), " and ".join(texts)]).strip()
+
+
+def limits(f: dataclasses.Field) -> list[tuple[str, float]]:
+    """Return the names and values of a field's limits."""
+    bounds = {name: f.metadata.get(name) for name in COMPARISONS}
+    return [(name, bound) for name, bound in bounds.items() if bound is not None]
 
 
 def changed_fields(obj: Any) -> dict[str, Any]:

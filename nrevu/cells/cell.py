@@ -10,18 +10,17 @@ import hashlib
 import importlib
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nrevu import distributions
-from nrevu.core.contracts import has, part
-from nrevu.core.probing import probe
+from nrevu.core.contracts import class_of, has, part
 from nrevu.core.sources import source_hash
-from nrevu.core.user_files import is_user_file, load_class
+from nrevu.core.user_files import is_user_file, load_class, probe
 from nrevu.errors import Mistake, unknown
-from nrevu.fields import build, changed_fields, integer, real
+from nrevu.fields import build, changed_fields, check, integer, real
 from nrevu.files import near, read_json
 from nrevu.methods import METHODS, derived
 
@@ -87,7 +86,7 @@ class Cell:
     u: U
     schedule: Schedule
     run: Run
-    seed: int = integer(at_least=0)
+    seed: int = integer(at_least=0, at_most=None)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -98,10 +97,9 @@ class Cell:
     @property
     def name(self) -> str:
         """Return a name that a person can read."""
-        parts = identity(self)
-        texts = [format_section(parts[key]) for key in ("distribution", "method", "u")]
-        texts.append(format_section(parts["schedule"] | parts["run"]))
-        return " ".join([*texts, f"seed={self.seed}"])
+        own = identity(self)
+        sections = (own["distribution"], own["method"], own["u"], own["schedule"] | own["run"])
+        return " ".join([*map(format_section, sections), f"seed={self.seed}"])
 
     @property
     def derived(self) -> dict[str, float]:
@@ -121,22 +119,21 @@ def format_section(section: Mapping[str, Any]) -> str:
 
 
 def identity(cell: Cell) -> dict[str, Any]:
-    """Return what determines the cell's numbers, except the version of the code."""
+    """Return what determines the cell's numbers, except the version of the code.
+
+    Of a distribution from a user's file that is also its source.
+    """
+    own = cell.distribution
+    source = {"source": source_hash(class_of(own))} if is_user_file(own) else {}
+    settings = changed_fields(own) | part(own, "content")() | source
     return {
-        "distribution": {"name": name_of(cell.distribution), **distribution_identity(cell)},
+        "distribution": {"name": name_of(own), **settings},
         "method": {"name": name_of(cell.method), **changed_fields(cell.method)},
         "u": {"name": cell.u.name} | (changed_fields(cell.u) if cell.u != STANDARD else {}),
         "schedule": changed_fields(cell.schedule),
         "run": changed_fields(cell.run),
         "seed": cell.seed,
     }
-
-
-def distribution_identity(cell: Cell) -> dict[str, Any]:
-    """Return what determines numbers of a distribution: for a user's file, also its source."""
-    kind = type(cell.distribution)
-    source = {"source": source_hash(kind)} if is_user_file(kind) else {}
-    return changed_fields(cell.distribution) | part(cell.distribution, "content")() | source
 
 
 def config(cell: Cell) -> dict[str, Any]:
@@ -148,15 +145,20 @@ def config(cell: Cell) -> dict[str, Any]:
         full[section] |= dataclasses.asdict(getattr(cell, section))
     if cell.u != STANDARD:
         full["u"] |= dataclasses.asdict(cell.u)
-    if is_user_file(type(cell.distribution)):
+    if is_user_file(cell.distribution):
         full["distribution"]["file"] = near(inspect.getfile(type(cell.distribution)))
     return full
 
 
 def parameters(cell: Cell) -> dict[str, Any]:
     """Return the cell flat, under the keys that `nrevu run` takes."""
+    return flatten(config(cell))
+
+
+def flatten(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the nested mapping of a cell flat."""
     flat = {}
-    for key, section in config(cell).items():
+    for key, section in settings.items():
         for name, value in section.items() if isinstance(section, dict) else [("", section)]:
             flat[key if name in ("", "name") else f"{key}.{name}"] = value
     return flat
@@ -165,90 +167,80 @@ def parameters(cell: Cell) -> dict[str, Any]:
 def from_config(values: Mapping[str, Any]) -> Cell:
     """Return the checked Cell of a nested mapping, or raise a Mistake that names the key."""
     distribution = build_distribution(values["distribution"])
-    method = build_named(values["method"], "method", method_class)
-    u = dict(values["u"])
-    name = u.pop("name", None)
-    if name == "standard" and u:
-        raise Mistake("u=standard takes no settings; use u=nonreversible", key=f"u.{next(iter(u))}")
-    if name not in ("standard", "nonreversible"):
-        raise unknown("choice", name, ("standard", "nonreversible"), key="u")
-    parts = {
-        "u": STANDARD if name == "standard" else build(U, u, "u"),
-        "schedule": build(Schedule, values["schedule"], "schedule"),
-        "run": build(Run, values["run"], "run"),
-    }
-    check_gibbs(distribution, parts["schedule"])
+    name, settings = choose(values["method"], "method", METHODS)
+    method = build(METHODS[name], settings, "method")
+    u = build_u(values["u"])
+    schedule = build(Schedule, values["schedule"], "schedule")
+    run = build(Run, values["run"], "run")
+    check_gibbs(distribution, schedule)
     if method.update == "hamiltonian" and not has(distribution, "gradient"):
         message = f"'{name_of(distribution)}' has no gradient: only metropolis can sample it"
         raise Mistake(message, key="method")
-    seed = values["seed"]
-    if type(seed) is not int or seed < 0:
-        raise Mistake(f"{seed!r} is not allowed: it must be a whole number at least 0", key="seed")
-    return Cell(distribution=distribution, method=method, seed=seed, **parts)
+    seed = check(Cell.__dataclass_fields__["seed"], values["seed"], "seed")
+    return Cell(distribution, method, u, schedule, run, seed)
 
 
-def cells_from_plan(plan: Mapping[str, Any], file: Path) -> list[Cell]:
+def load_cells(file: Path) -> list[Cell]:
     """Return the cells of a plan file, which holds their configs by digest."""
-    cells = {digest: from_config(config) for digest, config in plan["cells"].items()}
+    cells = {digest: from_config(config) for digest, config in read_json(file)["cells"].items()}
     for digest, cell in cells.items():
         if cell.digest != digest:
             raise Mistake(f"{file}: cell {digest} is of another version; run the workflow again")
     return list(cells.values())
 
 
-def load_cells(file: Path) -> list[Cell]:
-    """Return the cells of a plan file."""
-    return cells_from_plan(read_json(file), file)
-
-
 def check_gibbs(distribution: Any, schedule: Schedule) -> None:
     """Raise a Mistake unless there are Gibbs scans exactly if the distribution has `gibbs`."""
-    name, every = name_of(distribution), schedule.gibbs_every
-    if has(distribution, "gibbs") and every == 0:
-        message = f"'{name}' has variables that only Gibbs scans move: set it to 1 or more"
-        raise Mistake(message, key="schedule.gibbs_every")
-    if every > 0 and not has(distribution, "gibbs"):
-        message = f"'{name}' has nothing to Gibbs-sample: it must be 0"
-        raise Mistake(message, key="schedule.gibbs_every")
+    needed = has(distribution, "gibbs")
+    if needed != (schedule.gibbs_every > 0):
+        says = "has variables that only Gibbs scans move: set it to 1 or more"
+        says = says if needed else "has nothing to Gibbs-sample: it must be 0"
+        raise Mistake(f"'{name_of(distribution)}' {says}", key="schedule.gibbs_every")
+
+
+def choose(values: Mapping[str, Any], key: str, allowed: Collection[str]) -> tuple[str, dict]:
+    """Return the name, which must be one of those allowed, and the settings beside it."""
+    settings = dict(values)
+    name = settings.pop("name", None)
+    if name not in allowed:
+        raise unknown("choice", name, allowed, key=key)
+    return name, settings
+
+
+def build_u(values: Mapping[str, Any]) -> U:
+    """Return the U of {name: standard}, or of {name: nonreversible, settings}."""
+    name, settings = choose(values, "u", ("standard", "nonreversible"))
+    if name == "nonreversible":
+        return build(U, settings, "u")
+    if settings:
+        key = f"u.{next(iter(settings))}"
+        raise Mistake("u=standard takes no settings; use u=nonreversible", key=key)
+    return STANDARD
 
 
 def build_distribution(values: Mapping[str, Any]) -> Any:
     """Return the distribution of {name: ..., settings}, or of {file: ..., name: ..., settings}."""
     if "file" not in values:
-        return build_named(values, "distribution", distribution_class)
-    settings = {key: value for key, value in values.items() if key not in ("file", "source")}
+        name, settings = choose(values, "distribution", built_in())
+        module = importlib.import_module(f"nrevu.distributions.{name}")
+        return build(getattr(module, name.capitalize()), settings, "distribution")
     if not isinstance(values["file"], str):
         raise Mistake("must be the path of a Python file", key="distribution.file")
-    find = functools.partial(load_class, values["file"])
-    distribution = build_named(settings, "distribution", find)
+    cls = load_class(values["file"], values.get("name"))
+    settings = {k: v for k, v in values.items() if k not in ("file", "name", "source")}
+    distribution = build(cls, settings, "distribution")
     probe(distribution)
     return distribution
 
 
-def build_named(values: Mapping[str, Any], prefix: str, find):
-    """Return the object of {name: ..., settings}; `find` returns the class of a name."""
-    settings = dict(values)
-    return build(find(settings.pop("name", None)), settings, prefix)
-
-
-def method_class(name: str) -> type:
-    """Return a method's class by its name in conf/method."""
-    if name not in METHODS:
-        raise unknown("choice", name, METHODS, key="method")
-    return METHODS[name]
-
-
 @functools.cache
-def distribution_class(name: str) -> type:
-    """Return the class of nrevu/distributions/NAME.py."""
-    known = {path.stem for path in Path(distributions.__file__).parent.glob("[a-z]*.py")}
-    if name not in known:
-        raise unknown("choice", name, known, key="distribution")
-    return getattr(importlib.import_module(f"nrevu.distributions.{name}"), name.capitalize())
+def built_in() -> set[str]:
+    """Return the names of the built-in distributions: of the modules in nrevu/distributions."""
+    return {path.stem for path in Path(distributions.__file__).parent.glob("[a-z]*.py")}
 
 
 def name_of(obj: Any) -> str:
     """Return the name under which an object's class is chosen in a config."""
     methods = {cls: name for name, cls in METHODS.items()}
     name = type(obj).__name__
-    return methods.get(type(obj)) or (name if is_user_file(type(obj)) else name.lower())
+    return methods.get(type(obj)) or (name if is_user_file(obj) else name.lower())

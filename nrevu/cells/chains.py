@@ -16,7 +16,7 @@ import numpy as np
 from nrevu.cells.cell import Cell, Run
 from nrevu.cells.series import Series
 from nrevu.core.binding import UNCOMPILABLE, bind_kernel, chains_at_once, compilation_mistake
-from nrevu.core.contracts import counts_type, has, part
+from nrevu.core.contracts import class_of, counts_type, has, part
 from nrevu.core.elementary import round_to_32_bits
 from nrevu.core.rng import WORDS, streams
 from nrevu.methods import arguments
@@ -44,9 +44,8 @@ def sample(cell: Cell) -> Series:
 
 def empty_rows(cell: Cell, groups: int) -> tuple[np.ndarray, np.ndarray]:
     """Return arrays for the recorded columns (groups, columns) and the counts of rejections."""
-    columns = part(cell.distribution, "recorded")
-    rejected = np.empty(groups, counts_type(cell.schedule.group))
-    return np.empty((groups, len(columns)), np.float32), rejected
+    rows = np.empty((groups, len(part(cell.distribution, "recorded"))), np.float32)
+    return rows, np.empty(groups, counts_type(cell.schedule.group))
 
 
 def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -79,25 +78,34 @@ def compile_kernel(cell: Cell) -> None:
         raise compilation_mistake(cell.distribution, error) from None
 
 
-def run_chains(
-    cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE
-) -> tuple[int, int, int]:
+def run_chains(cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE) -> tuple[int, ...]:
     """Fill rows and rejected from as many chains, starting at `first`, as the kernel advances.
 
     The rows of chain c are ends[c] to ends[c + 1]. Returns the density and gradient evaluations
     and the overflows of the recorded groups.
     """
-    kernel = bind_kernel(cell.method.update, type(cell.distribution), rejected.dtype.name)
-    distribution, chains = cell.distribution, chains_from(cell, first)
-    x, p, v, bits = map(np.array, zip(*(start(cell, c) for c in chains), strict=True))
-    w = np.zeros((len(chains), part(distribution, "gibbs_variables")))
-    x, p, w = (interleave(each, part(distribution, "lanes")) for each in (x, p, w))
-    return kernel(
-        x, p, v, w, bits, part(distribution, "data")(),
-        *arguments(cell.method, distribution.dim), cell.u.delta, cell.u.noise,
-        cell.schedule.group, cell.schedule.gibbs_every, cell.run.burn_in,
-        ends[first : first + len(chains) + 1], rows, rejected, decisions,
-    )  # fmt: skip
+    own, schedule, chains = cell.distribution, cell.schedule, chains_from(cell, first)
+    states = [np.array(each) for each in zip(*(start(cell, c) for c in chains), strict=True)]
+    numbers = (*arguments(cell.method, own.dim), cell.u.delta, cell.u.noise)
+    numbers += (schedule.group, schedule.gibbs_every, cell.run.burn_in)
+    output = (ends[first : first + len(chains) + 1], rows, rejected, decisions)
+    return advance(own, cell.method.update, part(own, "data")(), states, numbers, output)[0]
+
+
+def advance(distribution: Any, update: str, data: tuple, states, numbers, output) -> tuple:
+    """Run the kernel of an update; return its counts, and the last x and w (chains, ...).
+
+    In: the distribution's `data`; `states`, the first x and p (chains, dim), v and bits of the
+    chains; the numbers of the method, of u and of the schedule; `output`, where the rows of each
+    chain begin, and the arrays to fill: rows, rejected and decisions.
+    """
+    x, p, v, bits = states
+    w = np.zeros((len(x), part(distribution, "gibbs_variables")))
+    kernel = bind_kernel(update, class_of(distribution), output[2].dtype.name)
+    lanes = part(distribution, "lanes")
+    flat_x, flat_p, flat_w = (interleave(each, lanes) for each in (x, p, w))
+    counts = kernel(flat_x, flat_p, v, flat_w, bits, data, *numbers, *output)
+    return counts, *(deinterleave(each, lanes, len(x)) for each in (flat_x, flat_w))
 
 
 def chains_from(cell: Cell, first: int) -> range:
@@ -135,23 +143,16 @@ def settle(distribution: Any, seed: int, chain: int) -> np.ndarray:
     That is HMC with a small stepsize, which leads away from `start`. It is the same for all cells
     of the distribution and cached in a process; each cell's burn-in comes after it.
     """
-    root = np.random.SeedSequence([seed, chain, SETTLING])
-    rng = np.random.default_rng(root)
+    rng = np.random.default_rng([seed, chain, SETTLING])
     x = round_to_32_bits(part(distribution, "start")(rng))
     eta, L, trajectories = part(distribution, "settling")
     if not trajectories:
         return x
-    kernel = bind_kernel("hamiltonian", type(distribution))
-    width = part(distribution, "lanes")
     momentum = round_to_32_bits(rng.standard_normal((1, x.size)))
-    flat, p = interleave(x[None], width), interleave(momentum, width)
-    w = interleave(np.zeros((1, part(distribution, "gibbs_variables"))), width)
     bits = rng.integers(2**64, size=(1, WORDS), dtype=np.uint64)
-    columns = len(part(distribution, "recorded"))
-    nothing = (np.empty((0, columns), np.float32), np.empty(0, np.uint8))
-    kernel(
-        flat, p, rng.uniform(-1.0, 1.0, 1), w, bits, part(distribution, "data")(),
-        eta, 0.0, L, 30.0, 0.0, 1.0,
-        trajectories, 1 if w.size else 0, 1, np.zeros(2, int), *nothing, NO_TRACE,
-    )  # fmt: skip
-    return deinterleave(flat, width, 1)[0].copy()
+    states = (x[None], momentum, rng.uniform(-1.0, 1.0, 1), bits)
+    numbers = (eta, 0.0, L, 30.0, 0.0, 1.0, trajectories, int(has(distribution, "gibbs")), 1)
+    rows = np.empty((0, len(part(distribution, "recorded"))), np.float32)
+    output = (np.zeros(2, int), rows, np.empty(0, np.uint8), NO_TRACE)
+    data = part(distribution, "data")()
+    return advance(distribution, "hamiltonian", data, states, numbers, output)[1][0].copy()

@@ -35,13 +35,8 @@ def select_chains(series: Series, chains: range) -> Series:
     ends = np.cumsum([0, *series.lengths])
     rows = slice(ends[chains[0]], ends[chains[-1] + 1])
     groups = len(series.rows[rows])
-    share = lambda count: count * groups // len(series.rows)  # noqa: E731
-    return dataclasses.replace(
-        series,
-        rows=series.rows[rows],
-        rejected=series.rejected[rows],
-        lengths=tuple(series.lengths[chain] for chain in chains),
-        density=share(series.density),
-        gradient=share(series.gradient),
-        overflows=share(series.overflows),
-    )
+    counts = ("density", "gradient", "overflows")
+    changes = {name: getattr(series, name) * groups // len(series.rows) for name in counts}
+    changes |= {"rows": series.rows[rows], "rejected": series.rejected[rows]}
+    lengths = tuple(series.lengths[chain] for chain in chains)
+    return dataclasses.replace(series, lengths=lengths, **changes)

@@ -5,32 +5,34 @@ which to read them: a failure often explains the ones after it.
 """
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nrevu.conformance import building, calls, conditionals, draws, paths, slopes, speed
+from nrevu.conformance import building, calls, chains, conditionals, paths, slopes
 from nrevu.conformance.verdict import Verdict, fails
 from nrevu.core.user_files import describe_error
 from nrevu.errors import Mistake
 
-CHECKS = {
-    "digest": building.digest,
-    "bits": building.bits,
-    "record": calls.record,
-    "finite": calls.finite,
-    "repeatable": calls.repeatable,
-    "gradient": slopes.gradient,
-    "same U": slopes.same_energy,
-    "line": paths.line,
-    "leapfrog": paths.leapfrog,
-    "draws": draws.draws,
-    "metropolis": draws.metropolis,
-    "hamiltonian": draws.hamiltonian,
-    "gibbs": conditionals.gibbs,
-    "renew": conditionals.renew,
-    "speed": speed.speed,
+# The checks by name: a function of the distribution without which one is skipped, and the check.
+CHECKS: dict[str, tuple[str, Callable[..., Verdict]]] = {
+    "digest": ("energy", building.digest),
+    "bits": ("energy", building.bits),
+    "record": ("energy", calls.record),
+    "finite": ("energy", calls.finite),
+    "repeatable": ("energy", calls.repeatable),
+    "gradient": ("energy", slopes.gradient),
+    "same U": ("gradient", slopes.same_energy),
+    "line": ("gradient", paths.line),
+    "leapfrog": ("gradient", paths.leapfrog),
+    "draws": ("energy", chains.draws),
+    "metropolis": ("energy", functools.partial(chains.compare_ends, update="metropolis")),
+    "hamiltonian": ("gradient", functools.partial(chains.compare_ends, update="hamiltonian")),
+    "gibbs": ("gibbs", conditionals.gibbs),
+    "renew": ("energy", conditionals.renew),
+    "speed": ("energy", building.speed),
 }
 
 
@@ -44,8 +46,10 @@ def check(distribution: Any, seed: int = 1) -> Iterator[Verdict]:
     verdict, *subjects = run_check("compiles", file, building.compiles, distribution, seed)
     yield verdict
     for subject in subjects:  # none if it does not compile
-        for name, function in CHECKS.items():
-            yield run_check(name, file, function, subject)[0]
+        for name, (needed, function) in CHECKS.items():
+            missing = Verdict(name, "skipped", f"has no `{needed}`")
+            applies = needed in subject.functions
+            yield run_check(name, file, function, subject)[0] if applies else missing
 
 
 def run_check(name: str, file: Path, function: Callable, *arguments) -> tuple:

@@ -1,4 +1,4 @@
-"""The first checks: indices within bounds, compilation, the digest of cells.
+"""The first checks, indices within bounds, compilation, the digest of cells; and the last: speed.
 
 In: a distribution. Out: verdicts, and the Subject of all other checks. No function is compiled for
 speed before its indices are checked: code that writes outside an array corrupts memory.
@@ -8,6 +8,7 @@ import inspect
 import re
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,13 @@ from numba.core.errors import NumbaError
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule
 from nrevu.conformance.chains import numbers, run
 from nrevu.conformance.subject import Subject, prepare
-from nrevu.conformance.verdict import Verdict, fails, ok
-from nrevu.core import updates
-from nrevu.core.binding import compilation_mistake, compile_parts, example_arguments
-from nrevu.core.contracts import part
+from nrevu.conformance.verdict import Verdict, fails, ok, seconds
+from nrevu.core import binding, updates
+from nrevu.core.contracts import class_of
 from nrevu.core.sources import source_files
 from nrevu.methods import Metropolis
 
+BUDGET = 0.05  # seconds for each time that an update is timed
 ENERGIES = ("energy", "gradient", "renew")  # functions that return U
 # Functions of the C library whose last bit depends on its version, by their names in LLVM.
 LIBRARY = re.compile(
@@ -35,15 +36,14 @@ LIBRARY = re.compile(
 
 def indices(d: Any, seed: int) -> Verdict:
     """Call each function once, compiled so that an index outside an array is an error."""
-    start = part(d, "draw") or part(d, "start")
-    tries = example_arguments(d, start(np.random.default_rng(seed)))
-    guarded = compile_parts(type(d), boundscheck=True)
+    tries = binding.example_arguments(d, binding.first_point(d, seed))
+    guarded = binding.compile_parts(class_of(d), boundscheck=True)
     lengths = f"x {d.dim}, g {d.dim}, w {tries['energy'][1].size}, row {tries['record'][-1].size}"
     for function in (each for each in tries if each in guarded):
         try:
             returned = guarded[function](*tries[function])
         except NumbaError as error:
-            raise compilation_mistake(d, error) from None
+            raise binding.compilation_mistake(d, error) from None
         except IndexError:
             says = f"`{function}` reads or writes outside an array"
             return fails(says, f"lengths are: {lengths}; `row` is as long as `means()`")
@@ -64,7 +64,7 @@ def compiles(d: Any, seed: int) -> tuple[Verdict, Subject]:
         for update in kinds:
             run(s, update, s.x[:1], numbers(update, 0.1 * s.spread.min()), 1, "compiles")
     except NumbaError as error:
-        raise compilation_mistake(d, error) from None
+        raise binding.compilation_mistake(d, error) from None
     spent = time.perf_counter() - started
     says = f"{', '.join(s.functions)}; kernels: {', '.join(kinds)} ({spent:.1f} s)"
     return ok(says, functions=list(s.functions), kernels=kinds, seconds=spent), s
@@ -106,8 +106,8 @@ def bits(s: Subject) -> Verdict:
 def helpers(kind: type) -> dict[str, Dispatcher]:
     """Return the compiled functions in a distribution's file and the modules it imports."""
     files = set(source_files(Path(inspect.getfile(kind))))
-    modules = [(getattr(m, "__file__", None), m) for m in list(sys.modules.values())]
-    scopes = [vars(module) for file, module in modules if file and Path(file) in files]
+    modules = list(sys.modules.values())
+    scopes = [vars(m) for m in modules if Path(getattr(m, "__file__", None) or "") in files]
     return {n: v for scope in scopes for n, v in scope.items() if isinstance(v, Dispatcher)}
 
 
@@ -116,3 +116,25 @@ def is_call(function: Dispatcher) -> bool:
     options = function.targetoptions
     inlined = options.get("forceinline") or options.get("inline", "never") == "always"
     return bool(options.get("fastmath")) and not inlined
+
+
+def speed(s: Subject) -> Verdict:
+    """Return the nanoseconds of an evaluation of U and of its gradient, and of an update."""
+    found = {name: 1e9 * spent for name, spent in s.cost.items()}
+    found["metropolis"] = update_time(s, "metropolis", (0.1 * s.stepsize,))
+    if "gradient" in s.functions:
+        found["langevin"] = update_time(s, "hamiltonian", (0.1 * s.stepsize, 0.0, 1, 0.0))
+    texts = {name: f"`{name}`" if name in s.cost else f"an update by {name}" for name in found}
+    listed = ", ".join(f"{texts[name]} {ns:.0f} ns" for name, ns in found.items())
+    return ok(listed, **{f"{name}_ns": ns for name, ns in found.items()})
+
+
+def update_time(s: Subject, kind: str, arguments: tuple) -> float:
+    """Return the nanoseconds of one update of one chain."""
+    chains, group = binding.chains_at_once(s.distribution), 10
+    x = np.resize(s.x, (chains, s.distribution.dim))
+    spent = 0.0
+    while spent < BUDGET:
+        group *= 4
+        spent = seconds(partial(run, s, kind, x, arguments, group, "speed"))
+    return 1e9 * spent / (group * chains)

@@ -14,11 +14,7 @@ MARKS = (1.25e30, -7.5e20)  # to fill rows with: what is left of both was not wr
 def record(s: Subject) -> Verdict:
     """Check that every column is written, and every quantity finite."""
     names = part(s.distribution, "recorded")
-    rows = np.empty((len(MARKS), len(s.x), len(names)), np.float32)
-    for mark, block in zip(MARKS, rows, strict=True):
-        block[:] = mark
-        for x, w, row in zip(s.x, s.w, block, strict=True):
-            s.functions["record"](x, w, s.energy(x, w), s.data, row)
+    rows = [s.record(s.x, s.w, mark) for mark in MARKS]
     left = np.all([block == np.float32(mark) for mark, block in zip(MARKS, rows, strict=True)], 0)
     unwritten = [names[column] for column in np.flatnonzero(left.any(axis=0))]
     if unwritten:
@@ -62,8 +58,7 @@ def finite(s: Subject) -> Verdict:
         s.functions["scales"](w, s.data, scales)
         if not (np.isfinite(scales) & (scales > 0)).all():
             return fails(f"`scales` leaves {scales.min()}", "write every s[i], above 0")
-    number = 4 * len(s.x)
-    return ok(f"at {number} points, {what} and up to 100 times as far ({outside} outside)")
+    return ok(f"at {4 * len(s.x)} points, {what} and up to 100 times as far ({outside} outside)")
 
 
 def format_point(x: np.ndarray) -> str:
@@ -78,41 +73,33 @@ def repeatable(s: Subject) -> Verdict:
     """
     data = leaves(s.data)
     before = [np.copy(each) for each in (s.x, s.w, *data)]
-    first = [evaluate_all(s, point) for point in range(len(s.x))]
-    changed = [not same(a, b) for a, b in zip(before, [s.x, s.w, *data], strict=True)]
-    again = [evaluate_all(s, point, 1e9) for point in reversed(range(len(s.x)))][::-1]
+    first = evaluate_all(s)
+    now = map(np.asarray, (s.x, s.w, *data))
+    changed = [a.tobytes() != b.tobytes() for a, b in zip(before, now, strict=True)]
+    again = evaluate_all(s, order=-1, left=1e9)
     if changed[0] or changed[1]:
         advice = "only read them: the kernel goes on from what is in them"
         return fails(f"an evaluation changes {'x' if changed[0] else 'w'}", advice)
     space = [index for index in range(len(data)) if changed[2 + index]]
     for index in space:
         data[index][...] = 77 if data[index].dtype.kind in "iub" else np.nan
-    last = [evaluate_all(s, point) for point in range(len(s.x))]
+    last = evaluate_all(s)
     for index in space:  # for the checks that follow, in case it was more than working space
         data[index][...] = before[2 + index]
-    if not all(same(a, b) for runs in (again, last) for a, b in zip(first, runs, strict=True)):
+    if not first == again == last:
         advice = "set every number before it is used: totals to 0, g[i] by = and not by +="
         return fails("evaluations of the same x differ: something is kept between", advice)
-    if not same(first[0], evaluate_all(replace(s, data=part(s.distribution, "data")()), 0)):
+    if first != evaluate_all(replace(s, data=part(s.distribution, "data")())):
         advice = "compute it from the settings alone; random data need a fixed seed"
         return fails("`data()` is not the same when called again", advice)
     used = f"; {len(space)} arrays of data are working space" if space else ""
     return ok(f"the same bits again at {len(s.x)} points, x and w unchanged{used}")
 
 
-def evaluate_all(s: Subject, point: int, left: float = 0.0) -> np.ndarray:
-    """Return U of `energy`, U of `gradient`, and g, which holds `left` before the call."""
-    x, w = s.x[point], s.w[point]
-    U = s.energy(x, w)
-    if "gradient" not in s.functions:
-        return np.array([U])
-    g = np.full(x.size, left)
-    return np.array([U, s.functions["gradient"](x, w, s.data, g), *g])
-
-
-def same(a, b) -> bool:
-    """Tell whether two numbers or arrays are the same, bit by bit."""
-    return np.asarray(a).tobytes() == np.asarray(b).tobytes()
+def evaluate_all(s: Subject, order: int = 1, left: float = 0.0) -> bytes:
+    """Return what `energy` and `gradient` give at the points, called in this order of them."""
+    states = zip(s.x[::order], s.w[::order], strict=True)
+    return np.array([s.evaluate(x, w, left) for x, w in states])[::order].tobytes()
 
 
 def leaves(data: tuple) -> list:

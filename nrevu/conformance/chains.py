@@ -1,21 +1,30 @@
-"""Runs many short chains from given points with the kernels, for the checks of invariance."""
+"""Checks of exact draws: against the known means, and that the updates leave them invariant.
+
+The states of chains that start at exact draws remain exact draws: means and variances at their ends
+differ from those at their starts only by chance, unless `draw`, `energy` and `gibbs` disagree.
+Many short chains are run by the kernels, which other checks use as well.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from nrevu.cells.chains import NO_TRACE, deinterleave, interleave
+from nrevu.cells.chains import NO_TRACE, advance
 from nrevu.conformance.subject import Subject
-from nrevu.conformance.timing import affordable
-from nrevu.core.binding import bind_kernel, chains_at_once
+from nrevu.conformance.verdict import Verdict, affordable, fails, ok, seconds, skipped, worst_score
+from nrevu.core.binding import chains_at_once, first_point
 from nrevu.core.contracts import part
 
 BUDGET = 2.0  # seconds of sampling, about
+DRAWING = 1.5  # seconds of exact draws, for each check
+DRAWS = 20_000  # at most
 EVALUATIONS = 1600  # of each chain, at most
 FEWEST = 128  # chains
 STEPS = 10  # leapfrog steps of a trajectory; jitter keeps them from being periodic
 PILOTS = 64  # chains, at most, to choose the stepsize
 LARGEST = {"metropolis": 0.6, "hamiltonian": 0.3}  # rejection rates to accept
+NO_DRAW = "has no `draw`: chains need burn-in (run.burn_in)"
 
 
 @dataclass(frozen=True)
@@ -36,17 +45,77 @@ class Ends:
         return float(np.nan_to_num(each, nan=1.0).max())
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How chains are run."""
+def draws(s: Subject) -> Verdict:
+    """Compare the means over exact draws with those that `means` gives."""
+    d = s.distribution
+    if np.any(first_point(d, 3) != first_point(d, 3)):
+        advice = "take all random numbers from `rng`, or results cannot be repeated"
+        return fails("the same `rng` does not give the same point again", advice)
+    means = part(d, "means")()
+    known = {quantity: mean for quantity, mean in means.items() if mean is not None}
+    if not s.exact:
+        pooled = "" if len(known) == len(means) else "; means are pooled over chains"
+        return skipped(NO_DRAW + pooled)
+    if not known:
+        return skipped("`means` knows none: they are pooled over chains")
+    x = sample(s, "draws", DRAWS)
+    rows = s.record(x, s.scan(x, s.bits("w", len(x))))
+    columns = dict(zip(means, np.asarray(part(d, "derive")(rows), float).T, strict=True))
+    z = {q: score(columns[q] - mean) for q, mean in known.items()}
+    found, passed, text = worst_score(z, len(x))
+    worst, numbers = found["worst"], {"draws": len(x), "z": z, "limit": found["limit"]}
+    says = f"{worst}: mean {float(columns[worst].mean()):.5g} over {len(x)} draws, "
+    says += f"{known[worst]:.5g} by `means`: {text}"
+    if not passed:
+        advice = "if `metropolis` below passes, `means` is wrong, or `record`; else perhaps `draw`"
+        return fails(says, advice, **numbers)
+    return ok(f"{', '.join(known)} as known; worst {says}", **numbers)
 
-    arguments: tuple  # the update's numbers, the stepsize first
-    group: int  # updates of each chain
-    chains: int
+
+def sample(s: Subject, name: str, most: int) -> np.ndarray:
+    """Return exact draws (n, dim), as many as time and memory allow."""
+    rng, dim = s.rng(name), s.distribution.dim
+    each = seconds(lambda: s.distribution.draw(np.random.default_rng(1))) + s.cost["energy"]
+    number = min(affordable(DRAWING, each, 400, most), max(400, 4_000_000 // dim))
+    return np.array([s.distribution.draw(rng) for _ in range(number)])
 
 
-def settings(s: Subject, update: str, x: np.ndarray) -> Settings:
-    """Return a stepsize with few enough rejections, and as many chains as time allows."""
+def score(gap: np.ndarray) -> float:
+    """Return a mean in standard errors."""
+    spread = gap.std(ddof=1)
+    if not spread > 0:
+        return 0.0 if abs(gap[0]) <= 1e-6 else float(np.copysign(np.inf, gap[0]))
+    return float(gap.mean() / spread * np.sqrt(gap.size))
+
+
+def compare_ends(s: Subject, update: str) -> Verdict:
+    """Check that an update leaves exact draws invariant: run chains, compare their two ends."""
+    if not s.exact:
+        return skipped("has no `draw`: whether updates leave it invariant cannot be checked")
+    x = sample(s, "chains", DRAWS // 2)
+    arguments, group, chains = settings(s, update, x)
+    ends = run(s, update, x[:chains], arguments, group, update)
+    z = {key: score(gap) for key, gap in gaps(s, ends).items()}
+    found, passed, text = worst_score(z, chains)
+    numbers: dict[str, Any] = {"chains": chains, "updates": group, "rejected": ends.rejected}
+    numbers |= {"stepsize": arguments[0], "correlation": ends.correlation} | found
+    says = f"{len(z)} means and variances after {group} updates of {chains} draws; worst "
+    says += f"{found['worst']}: {text}"
+    if not passed:
+        advice = "if nothing above fails, `draw` and `energy` are not the same distribution"
+        if "gibbs" in s.functions:
+            advice += ", or `gibbs` does not draw all of w afresh given x"
+        return fails(says, advice, **numbers)
+    if ends.correlation > 0.95:
+        says += f"; but chains hardly moved (correlation {ends.correlation:.2f}): it says little"
+    return ok(says, **numbers)
+
+
+def settings(s: Subject, update: str, x: np.ndarray) -> tuple[tuple, int, int]:
+    """Return the kernel's numbers, the updates of a chain, and how many chains time allows.
+
+    The stepsize is one with few enough rejections.
+    """
     eta = 2.0 if "scales" in s.functions else 2.0 * float(s.spread.max())
     cost = s.cost["gradient" if update == "hamiltonian" else "energy"]
     cost += 1e-7 * (1 + s.w.shape[1]) + 5e-9 * x.shape[1]  # the rest of an update
@@ -54,12 +123,11 @@ def settings(s: Subject, update: str, x: np.ndarray) -> Settings:
     chains = affordable(BUDGET, evaluations * cost, FEWEST, len(x))
     pilots = x[: affordable(0.5, 4 * STEPS * cost, 16, PILOTS)]
     for _ in range(40):
-        rate = run(s, update, pilots, numbers(update, eta), 4, "pilot").rejected
-        if rate < LARGEST[update]:
+        if run(s, update, pilots, numbers(update, eta), 4, "pilot").rejected < LARGEST[update]:
             break
         eta /= 2
     group = evaluations // (STEPS if update == "hamiltonian" else 1)
-    return Settings(numbers(update, eta), group, chains)
+    return numbers(update, eta), group, chains
 
 
 def numbers(update: str, eta: float) -> tuple:
@@ -69,65 +137,33 @@ def numbers(update: str, eta: float) -> tuple:
 
 def run(s: Subject, update: str, x: np.ndarray, arguments: tuple, group: int, name: str) -> Ends:
     """Advance chains from x (chains, dim) by a group of updates with fresh u, and Gibbs scans."""
-    kind, chains = type(s.distribution), len(x)
-    kernel, lanes = bind_kernel(update, kind), part(kind, "lanes")
-    width = chains_at_once(s.distribution)
-    rng = s.rng(name)
+    rng, chains, width = s.rng(name), len(x), chains_at_once(s.distribution)
     p, v = rng.standard_normal(x.shape), rng.uniform(-1, 1, chains)
     bits = s.bits(f"{name} bits", chains)
-    before = first_scan(s, x, bits)
-    x_end, w_end = np.empty_like(x), np.empty_like(before)
-    rows = np.zeros((chains, len(part(s.distribution, "recorded"))), np.float32)
-    rejected = np.empty(chains, np.uint32)
-    every = 1 if "gibbs" in s.functions else 0
-    for first in range(0, chains, width):
-        some = slice(first, first + width)
-        count = len(x[some])
-        w = np.zeros((count, before.shape[1]))
-        flat, momentum, w = (interleave(each, lanes) for each in (x[some], p[some], w))
-        kernel(
-            flat, momentum, v[some].copy(), w, bits[some].copy(), s.data, *arguments, 0.0, 1.0,
-            group, every, 0, np.arange(count + 1), rows[some], rejected[some], NO_TRACE,
-        )  # fmt: skip
-        x_end[some], w_end[some] = (deinterleave(each, lanes, count) for each in (flat, w))
-    both = (record_all(s, x, before), rows)
-    return Ends((x, x_end), (before, w_end), both, float(rejected.mean() / group))
-
-
-def first_scan(s: Subject, x: np.ndarray, bits: np.ndarray) -> np.ndarray:
-    """Return the w (chains, gibbs_variables) that a kernel draws before its first update."""
-    w = np.zeros((len(x), s.w.shape[1]))
-    for point, drawn, stream in zip(x, w, bits, strict=True) if "gibbs" in s.functions else ():
-        s.functions["gibbs"](point, drawn, s.data, stream.copy())
-    return w
-
-
-def record_all(s: Subject, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Return the recorded rows (chains, columns) of states."""
-    rows = np.zeros((len(x), len(part(s.distribution, "recorded"))), np.float32)
-    for *state, row in zip(x, w, rows, strict=True):
-        s.functions["record"](*state, s.energy(*state), s.data, row)
-    return rows
+    w = s.scan(x, bits)  # as the kernel does before its first update
+    x_end, w_end = np.empty_like(x), np.empty_like(w)
+    before, rejected = s.record(x, w), np.empty(chains, np.uint32)
+    rows = np.zeros_like(before)
+    constants = (*arguments, 0.0, 1.0, group, int("gibbs" in s.functions), 0)
+    for some in (slice(first, first + width) for first in range(0, chains, width)):
+        states = [each[some] for each in (x, p, v, bits)]
+        output = (np.arange(len(x[some]) + 1), rows[some], rejected[some], NO_TRACE)
+        ends = advance(s.distribution, update, s.data, states, constants, output)
+        _, x_end[some], w_end[some] = ends
+    return Ends((x, x_end), (w, w_end), (before, rows), float(rejected.mean() / group))
 
 
 def gaps(s: Subject, ends: Ends) -> dict[str, np.ndarray]:
     """Return the differences of each mean and variance between the ends, chain by chain."""
-    names = list(part(s.distribution, "means")())
-    columns = [np.asarray(part(s.distribution, "derive")(rows), float) for rows in ends.rows]
-    energies = [
-        np.array([[s.energy(*state)] for state in zip(x, w, strict=True)])
-        for x, w in zip(ends.x, ends.w, strict=True)
-    ]
-    names += ["U", *(f"x[{i}]" for i in range(ends.x[0].shape[1]))]
-    names += [f"w[{i}]" for i in range(ends.w[0].shape[1])]
-    old, new = (
-        np.concatenate(parts, axis=1)
-        for parts in zip(columns, energies, ends.x, ends.w, strict=True)
-    )
-    middle = old.mean(axis=0)
+    names = [*part(s.distribution, "means")(), "U"]
+    names += [f"{name}[{i}]" for name in ("x", "w") for i in range(getattr(ends, name)[0].shape[1])]
+    columns = []
+    for x, w, rows in zip(ends.x, ends.w, ends.rows, strict=True):
+        U = [[s.energy(*state)] for state in zip(x, w, strict=True)]
+        columns.append(np.concatenate([part(s.distribution, "derive")(rows), U, x, w], axis=1))
+    old, new = np.array(columns) - columns[0].mean(axis=0)
     found = {}
-    for column, name in enumerate(names):
-        a, b = old[:, column] - middle[column], new[:, column] - middle[column]
+    for name, a, b in zip(names, old.T, new.T, strict=True):
         found[f"mean of {name}"] = b - a
         found[f"variance of {name}"] = b * b - a * a
     return found

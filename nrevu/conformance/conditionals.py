@@ -7,10 +7,9 @@ constant is fitted: no other function of w may help to predict whether it was x 
 
 import numpy as np
 
-from nrevu.conformance.noise import NOISES, noise_of_energy, noise_of_gradient
+from nrevu.conformance.slopes import NOISES, noise
 from nrevu.conformance.subject import Subject
-from nrevu.conformance.timing import OVERHEAD, affordable
-from nrevu.conformance.verdict import Verdict, fails, limit, odds, ok, skipped, worst_key
+from nrevu.conformance.verdict import OVERHEAD, Verdict, affordable, fails, ok, skipped, worst_score
 
 DRAWS = 8000  # of w at each point, at most
 PAIRS = 4  # of points
@@ -20,43 +19,33 @@ BUDGET = 2.0  # seconds
 
 def gibbs(s: Subject) -> Verdict:
     """Check that w is drawn given x as the energy says."""
-    if "gibbs" not in s.functions:
-        return skipped("has no `gibbs`")
     bits = s.bits("gibbs", 2)
-    a, b = (scan(s, s.x[0], s.w[0], stream) for stream in bits)
+    a, b = s.scan(s.x[[0, 0]], bits, s.w[0])
     if not np.isfinite([a, b, *s.w]).all():
         return fails("draws something not finite", "does some x make it divide by 0?")
     if np.array_equal(a, b):
         return fails("different random numbers give the same w", "draw w by means of `bits`")
-    fresh = np.array_equal(a, scan(s, s.x[0], np.zeros(a.size), bits[0]))
+    fresh = np.array_equal(a, s.scan(s.x[:1], bits[:1])[0])
     each = 4 * (s.cost["energy"] + OVERHEAD)  # two energies for a w from each of two points
     number = affordable(BUDGET / PAIRS, each, 200, DRAWS)
     z: dict[str, float] = {}
     for pair in range(PAIRS):
-        z |= prediction_scores(s, pair, pair + 1, number, fresh)
-    worst = worst_key(z)
-    numbers = {"afresh": fresh, "worst": worst, "z": z[worst], "limit": limit(len(z), number)}
-    says = f"worst {worst}: z {z[worst]:.1f} ({odds(len(z), number)})"
-    if not abs(z[worst]) <= limit(len(z), number):
+        z |= prediction_scores(s, pair, number, fresh)
+    found, passed, text = worst_score(z, number)
+    numbers, says = {"afresh": fresh} | found, f"worst {found['worst']}: {text}"
+    if not passed:
         advice = "draw w with density exp(-U(x, w)), times what of w alone the joint density has"
-        says = f"w does not go with x as `energy` says: {says}"
-        return fails(says, advice, **numbers)
-    says = f"w goes with x as `energy` says: {says}"
-    return ok(says if fresh else f"{says}; each w starts from the last", **numbers)
+        return fails(f"w does not go with x as `energy` says: {says}", advice, **numbers)
+    says += "" if fresh else "; each w starts from the last"
+    return ok(f"w goes with x as `energy` says: {says}", **numbers)
 
 
-def scan(s: Subject, x: np.ndarray, w: np.ndarray, bits: np.ndarray) -> np.ndarray:
-    """Return w after one scan; the arguments are not changed."""
-    w = w.copy()
-    s.functions["gibbs"](x, w, s.data, bits.copy())
-    return w
+def prediction_scores(s: Subject, first: int, number: int, fresh: bool) -> dict[str, float]:
+    """Return z scores of functions of w that must not predict at which point w was drawn.
 
-
-def prediction_scores(
-    s: Subject, first: int, second: int, number: int, fresh: bool
-) -> dict[str, float]:
-    """Return z scores of functions of w that must not predict at which point w was drawn."""
-    x, y = s.x[first], s.x[second]
+    It was drawn at point `first`, or towards the next one.
+    """
+    x, y = s.x[first], s.x[first + 1]
     for _ in range(20):  # until the points are neither too far apart nor too close
         spread = change(s, x, y, draw_w(s, (x, y), s.w[first], 100, fresh)).std()
         if 0.5 < spread < 2 or spread == 0:
@@ -66,9 +55,9 @@ def prediction_scores(
     dU = change(s, x, y, w)
     came = np.repeat([0.0, 1.0], number)  # 1 where w was drawn at y
     chance = fit_chances(dU, came)
-    functions = {"U": dU} | {f"w[{i}]": w[:, i] for i in range(w.shape[1])}
-    functions |= {f"w[{i}]^2": w[:, i] ** 2 for i in range(w.shape[1])}
-    where = f"at points {first} and {second}"
+    functions = {"U": dU} | {f"w[{i}]": each for i, each in enumerate(w.T)}
+    functions |= {f"w[{i}]^2": each**2 for i, each in enumerate(w.T)}
+    where = f"at points {first} and {first + 1}"
     return {f"{key} {where}": z_score(came, chance, each) for key, each in functions.items()}
 
 
@@ -118,14 +107,13 @@ def renew(s: Subject) -> Verdict:
     if "gibbs" not in s.functions:
         return skipped("has no `gibbs`")
     worst = (-1.0, "", 0.0, 0.0)
-    for x, before, bits in zip(s.x, s.w, s.bits("renew", len(s.x)), strict=True):
-        w = scan(s, x, before, bits)
+    scanned = s.scan(s.x, s.bits("renew", len(s.x)), s.w)
+    for x, before, w in zip(s.x, s.w, scanned, strict=True):
         U, g = s.gradient(x, before)
         U = s.functions["renew"](x, w, before, s.data, U, g)
         U_true, g_true = s.gradient(x, w)
-        noise = max(noise_of_energy(s, x, each) for each in (before, w))
-        noises = np.maximum(noise_of_gradient(s, x, before), noise_of_gradient(s, x, w))
-        excess = abs(np.array([U, *g]) - [U_true, *g_true]) / (NOISES * np.array([noise, *noises]))
+        rounds = np.maximum(noise(s, x, before), noise(s, x, w))
+        excess = abs(np.array([U, *g]) - [U_true, *g_true]) / (NOISES * rounds)
         at = int(np.argmax(np.nan_to_num(excess, nan=np.inf)))
         which = ("U", U, U_true) if at == 0 else (f"g[{at - 1}]", g[at - 1], g_true[at - 1])
         worst = max(worst, (float(np.nan_to_num(excess[at], nan=np.inf)), *which))

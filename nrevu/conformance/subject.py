@@ -5,14 +5,14 @@ starts; each with a w drawn by Gibbs sampling. All random numbers come from the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nrevu.cells.chains import settle
 from nrevu.core.binding import compile_parts, evaluation_seconds
-from nrevu.core.contracts import has, part
+from nrevu.core.contracts import class_of, has, part
 from nrevu.core.rng import WORDS
 
 POINTS = 6  # draws or starts at which functions are called
@@ -42,9 +42,9 @@ class Subject:
         """Return U."""
         return self.functions["energy"](x, w, self.data)
 
-    def gradient(self, x, w) -> tuple[float, np.ndarray]:
-        """Return U and its gradient."""
-        g = np.full(x.size, np.nan)
+    def gradient(self, x, w, left: float = np.nan) -> tuple[float, np.ndarray]:
+        """Return U and its gradient g, which holds `left` before the call."""
+        g = np.full(x.size, left)
         return self.functions["gradient"](x, w, self.data, g), g
 
     def rng(self, name: str) -> np.random.Generator:
@@ -54,6 +54,28 @@ class Subject:
     def bits(self, name: str, count: int) -> np.ndarray:
         """Return the states (count, WORDS) of generators for kernels and Gibbs scans."""
         return self.rng(name).integers(2**64, size=(count, WORDS), dtype=np.uint64)
+
+    def evaluate(self, x: np.ndarray, w: np.ndarray, left: float = 0.0) -> np.ndarray:
+        """Return U by `energy` and, if there is a `gradient`, U and the g by it."""
+        if "gradient" not in self.functions:
+            return np.array([self.energy(x, w)])
+        U, g = self.gradient(x, w, left)
+        return np.array([self.energy(x, w), U, *g])
+
+    def scan(self, x: np.ndarray, bits: np.ndarray, w: Any = 0.0) -> np.ndarray:
+        """Return w (points, gibbs_variables) after a Gibbs scan at each point; changes nothing."""
+        drawn = np.zeros((len(x), self.w.shape[1])) + w
+        if "gibbs" in self.functions:
+            for *state, stream in zip(x, drawn, bits.copy(), strict=True):
+                self.functions["gibbs"](*state, self.data, stream)
+        return drawn
+
+    def record(self, x: np.ndarray, w: np.ndarray, before: float = 0.0) -> np.ndarray:
+        """Return the recorded rows (points, columns) of states; they hold `before` at first."""
+        rows = np.full((len(x), len(part(self.distribution, "recorded"))), before, np.float32)
+        for *state, row in zip(x, w, rows, strict=True):
+            self.functions["record"](*state, self.energy(*state), self.data, row)
+        return rows
 
     @property
     def stepsize(self) -> float:
@@ -74,7 +96,7 @@ class Subject:
 
 def prepare(distribution: Any, seed: int) -> Subject:
     """Return the Subject of a distribution."""
-    functions, data = compile_parts(type(distribution)), part(distribution, "data")()
+    functions, data = compile_parts(class_of(distribution)), part(distribution, "data")()
     rng, draw = np.random.default_rng(seed), part(distribution, "draw")
     begin = draw or part(distribution, "start")
     sample = np.array([begin(rng) for _ in range(SAMPLE)])
@@ -85,10 +107,9 @@ def prepare(distribution: Any, seed: int) -> Subject:
     if draw is None:
         x = np.array([settle(distribution, seed, chain) for chain in range(POINTS)])
         x = x + np.where(constant, 0.1 * spread, 0.0) * rng.standard_normal(x.shape)
+    bits = rng.integers(2**64, size=(POINTS, WORDS), dtype=np.uint64)
     w = np.zeros((POINTS, part(distribution, "gibbs_variables")))
-    for point in range(POINTS if "gibbs" in functions else 0):
-        bits = rng.integers(2**64, size=WORDS, dtype=np.uint64)
-        functions["gibbs"](x[point], w[point], data, bits)
-    evaluations = [name for name in ("energy", "gradient") if name in functions]
-    cost: dict[str, float] = {name: evaluation_seconds(distribution, name) for name in evaluations}
-    return Subject(distribution, functions, data, seed, x, w, cost, centre, spread)
+    evaluated = {"energy", "gradient"} & functions.keys()
+    cost = {name: evaluation_seconds(distribution, name) for name in sorted(evaluated)}
+    subject = Subject(distribution, functions, data, seed, x, w, cost, centre, spread)
+    return replace(subject, w=subject.scan(x, bits))

@@ -1,11 +1,17 @@
-"""The verdict of one check: ok, FAILS or skipped, with the numbers that show it."""
+"""The verdict of one check: ok, FAILS or skipped, with the numbers that show it.
 
+Also how a check finds its verdict from z scores, and how much of its work a few seconds allow.
+"""
+
+import timeit
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from nrevu.analysis.student_t import t_quantile
 
 RATE = 1e-4  # how often a statistical check may fail by chance, over all its numbers together
+OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes by itself
 
 
 @dataclass(frozen=True)
@@ -34,19 +40,30 @@ def skipped(why: str) -> Verdict:
     return Verdict("", "skipped", why)
 
 
-def limit(count: int, values: int) -> float:
-    """Return the limit that the largest of `count` |z| exceeds with probability RATE at most.
+def worst_score(z: dict[str, float], values: int) -> tuple[dict[str, Any], bool, str]:
+    """Return the largest |z| with its limit, whether chance explains it, and both as text.
 
-    Each z is the mean of `values` independent values over its standard error.
+    Each z is the mean of `values` independent values over its standard error; nan counts as
+    infinite. The largest exceeds the limit with probability RATE at most.
     """
-    return t_quantile(values - 1, 1 - RATE / count)
+    worst = max(z, key=lambda key: abs(z[key]) if z[key] == z[key] else float("inf"))
+    limit = t_quantile(values - 1, 1 - RATE / len(z))
+    chance = f"limit {limit:.1f}, exceeded by chance once in {1 / RATE:.0f} checks"
+    numbers = {"worst": worst, "z": z[worst], "limit": limit}
+    return numbers, abs(z[worst]) <= limit, f"z {z[worst]:.1f} ({chance})"
 
 
-def odds(count: int, values: int) -> str:
-    """Return the limit on |z| as text."""
-    return f"limit {limit(count, values):.1f}, exceeded by chance once in {1 / RATE:.0f} checks"
+def seconds(call: Callable[[], Any]) -> float:
+    """Return how long a call takes: the shortest of a few."""
+    return min(timeit.repeat(call, number=1, repeat=3))
 
 
-def worst_key(z: dict[str, float]) -> str:
-    """Return the key of the largest |z|; nan counts as infinite."""
-    return max(z, key=lambda key: abs(z[key]) if z[key] == z[key] else float("inf"))
+def affordable(budget: float, each: float, least: int, most: int) -> int:
+    """Return how many calls of `each` seconds fit into a budget, from `least` to `most`.
+
+    The result is `most`, halved as often as needed, so that timing noise seldom changes a check.
+    """
+    count = most
+    while count > least and count * each > budget:
+        count //= 2
+    return max(count, min(least, most))

@@ -19,7 +19,7 @@ import numpy as np
 from numba.core import errors
 
 from nrevu.core import updates
-from nrevu.core.contracts import COMPILED, Distribution, has, part
+from nrevu.core.contracts import COMPILED, Distribution, class_of, has, part
 from nrevu.core.lanes import views
 from nrevu.core.rng import WORDS
 from nrevu.core.sources import sources_hash
@@ -59,8 +59,7 @@ def kernel_globals(distribution: type) -> dict[str, Any]:
         "SCALED": "scales" in inlined,
         "RENEWS": "renew" in inlined,
     }
-    missing = [name for name in COMPILED if name not in inlined]
-    nothing = {name: njit(inline="always", **FAST)(getattr(updates, name)) for name in missing}
+    nothing = {name: njit(inline="always", **FAST)(getattr(updates, name)) for name in COMPILED}
     return constants | nothing | inlined | views(constants["LANES"])
 
 
@@ -92,33 +91,34 @@ def evaluation_loop(distribution: type, name: str) -> Callable:
     """Return a compiled function that evaluates `energy` or `gradient` n times."""
     function = compile_parts(distribution)[name]
 
-    def energies(x, w, data, g, n):
+    def loop(n, x, *others):
         for _ in range(n):
-            x[0] += 1e-9 * function(x, w, data)  # or the compiler would drop the loop
+            x[0] += 1e-9 * function(x, *others)  # or the compiler would drop the loop
 
-    def gradients(x, w, data, g, n):
-        for _ in range(n):
-            x[0] += 1e-9 * function(x, w, data, g)
-
-    return njit(**FAST)(energies if name == "energy" else gradients)
+    return njit(**FAST)(loop)
 
 
 def evaluation_seconds(distribution: Any, name: str) -> float:
     """Return the CPU seconds of one `energy` or `gradient` in compiled code."""
-    loop = evaluation_loop(type(distribution), name)
-    start = part(distribution, "draw") or part(distribution, "start")
-    x, w = start(np.random.default_rng(1)), np.ones(part(distribution, "gibbs_variables"))
-    data, g, times, spent = part(distribution, "data")(), np.empty(x.size), 1, 0.0
+    loop, times, spent = evaluation_loop(class_of(distribution), name), 1, 0.0
+    arguments = example_arguments(distribution, first_point(distribution, 1))[name]
+    arguments[1][:] = 1.0  # w
     try:
-        loop(x, w, data, g, times)
+        loop(times, *arguments)
     except UNCOMPILABLE as error:
         raise compilation_mistake(distribution, error) from None
     while spent < 0.01:
         times *= 4
         started = time.process_time()
-        loop(x, w, data, g, times)
+        loop(times, *arguments)
         spent = time.process_time() - started
     return spent / times
+
+
+def first_point(distribution: Any, seed: int) -> np.ndarray:
+    """Return an exact draw, or a start where there are none."""
+    begin = part(distribution, "draw") or part(distribution, "start")
+    return begin(np.random.default_rng(seed))
 
 
 def example_arguments(distribution: Any, x: np.ndarray) -> dict[str, tuple]:

@@ -126,6 +126,14 @@ def part(thing: Any, name: str, contract: type = Distribution) -> Any:
     return default.__get__(None if is_class else thing, thing if is_class else type(thing))
 
 
+def class_of(thing: Any) -> type:
+    """Return the class of a distribution, as functions that are cached take it.
+
+    The same as type(thing), which mypy does not accept there: for it type[Any] has no hash.
+    """
+    return type(thing)
+
+
 def counts_type(group: int) -> np.dtype:
     """Return the smallest unsigned type that holds a count from 0 to group."""
     return np.min_scalar_type(group)

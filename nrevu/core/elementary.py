@@ -74,7 +74,7 @@ def log(x):
     # x = 2^n m with m from sqrt(1/2) to sqrt(2); 0x3FE6... are the bits of sqrt(1/2).
     n = (bits - np.int64(0x3FE6A09E667F3BCD)) >> np.int64(52)
     m = np.int64(bits - (n << np.int64(52))).view(np.float64)
-    n = np.float64(n) - (54.0 if x < 2.0**-1022 else 0.0)
+    n = np.float64(n) - (54.0 if x < 2.0**-1022 else 0.0)  # type: ignore[assignment]  # numba infers
     value = n * LOG2_HIGH + (log_ratio((m - 1.0) / (m + 1.0)) + n * LOG2_LOW)
     value = -np.inf if x == 0.0 else value
     return value if 0.0 <= x < np.inf else (x if x > 0.0 else np.nan)

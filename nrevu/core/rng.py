@@ -35,8 +35,8 @@ def _layers() -> tuple[np.ndarray, np.ndarray]:
             heights.append(area / edges[-1] + heights[-1])
             edges.append((-2 * heights[-1].ln()).sqrt())
         widest = area / heights[0]
-        edges, heights = [widest, *edges, 0], [(-widest * widest / 2).exp(), *heights, 1]
-    return np.array(edges, float), np.array(heights, float)
+        lowest = (-widest * widest / 2).exp()
+    return np.array([widest, *edges, 0], float), np.array([lowest, *heights, 1], float)
 
 
 EDGE, HEIGHT = _layers()

@@ -20,25 +20,15 @@ def source_hash(distribution: type) -> str:
     return content_hash(source_files(Path(inspect.getfile(distribution))))
 
 
-def sampling_hash() -> str:
-    """Return 16 hex digits of the part of the package that decides the bits of a cell."""
-    return code_hash("core", "methods", "distributions", "cells")
-
-
 def source_files(path: Path) -> list[Path]:
     """Return a file and the modules of its folder that it imports, directly or not."""
-    found, waiting = [], [path]
-    while waiting:
-        file = waiting.pop()
-        if file in found:
-            continue
-        found.append(file)
+    found = [path]
+    for file in found:  # which grows
         for node in ast.walk(ast.parse(file.read_bytes())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            modules = [path.parent / f"{name.partition('.')[0]}.py" for name in names if name]
-            waiting += [module for module in modules if module.is_file()]
-            for package in (module.with_suffix("") for module in modules):
-                exists = (package / "__init__.py").is_file()
-                waiting += sorted(package.rglob("*.py")) if exists else []
-    return [path, *sorted(set(found) - {path})]
+            for base in (path.parent / name.partition(".")[0] for name in names if name):
+                files = [base.with_suffix(".py")] if base.with_suffix(".py").is_file() else []
+                files += base.rglob("*.py") if (base / "__init__.py").is_file() else []
+                found += [each for each in files if each not in found]
+    return [path, *sorted(found[1:])]

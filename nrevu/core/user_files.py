@@ -1,7 +1,8 @@
-"""Loads the class of a distribution from a user's Python file, and checks that it has its parts.
+"""Loads the class of a distribution from a user's Python file, and checks what it says of itself.
 
-In: the path of a file and the name of a class in it. Out: the class. The file, and the modules in
-its folder that it imports, are the source that its cells' digests cover.
+In: the path of a file and the name of a class in it. Out: the class, or a Mistake that names the
+file, the class and what is wrong. The file, and the modules in its folder that it imports, are the
+source that its cells' digests cover. Whether a density is right is another question: `conformance`.
 """
 
 import contextlib
@@ -10,22 +11,26 @@ import functools
 import hashlib
 import importlib.util
 import inspect
+import json
+import numbers
+import re
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from nrevu.core.contracts import COMPILED, PAIRS, has
+import numpy as np
+
+from nrevu.core.contracts import COMPILED, PAIRS, has, part
 from nrevu.errors import Mistake, unknown
-from nrevu.files import PACKAGE
 
-BUILT_IN = PACKAGE / "distributions"
 KEY = "distribution.file"
 
 
-@functools.cache
-def is_user_file(distribution: type) -> bool:
-    """Tell whether a class is from a user's file, not built in."""
-    return Path(inspect.getfile(distribution)).parent != BUILT_IN
+def is_user_file(distribution: Any) -> bool:
+    """Tell whether a distribution's class is from a user's file, not built in."""
+    return not type(distribution).__module__.startswith("nrevu.distributions.")
 
 
 def load_class(file: str, name: str | None) -> type:
@@ -77,14 +82,14 @@ def import_file(path: Path):
 
 
 @contextlib.contextmanager
-def user_errors(distribution):
+def user_errors(distribution: Any):
     """Turn an exception of a user's distribution into a Mistake with the line."""
     try:
         yield
     except (Mistake, MemoryError):
         raise
     except Exception as error:
-        if not is_user_file(type(distribution)):
+        if not is_user_file(distribution):
             raise
         path = Path(inspect.getfile(type(distribution)))
         raise Mistake(f"failed: {describe_error(error, path)}", place=str(path)) from None
@@ -113,3 +118,65 @@ def check_class(cls: type) -> None:
     for name, other, why in PAIRS:
         if has(cls, name) and not has(cls, other):
             raise Mistake(f"needs '{other}'{why}", place=place)
+
+
+@functools.cache
+def probe(distribution: Any) -> None:
+    """Raise a Mistake unless the parts that are not compiled return what they should."""
+    kind = type(distribution)
+    place = f"{inspect.getfile(kind)}: {kind.__name__}"
+    for name, problem in problems(distribution).items():
+        try:
+            says = problem()
+        except Exception as error:
+            says = f"fails: {describe_error(error, Path(inspect.getfile(kind)))}"
+        if says:
+            raise Mistake(f"'{name}' {says}", place=place)
+
+
+def problems(d: Any) -> dict[str, Callable[[], Any]]:
+    """Return functions, by part, that return what is wrong with it, or None or False."""
+    rng = np.random.default_rng(1)
+    return {
+        "dim": lambda: count_problem(d.dim),
+        "means": lambda: means_problem(part(d, "means")()),
+        "data": lambda: None if isinstance(part(d, "data")(), tuple) else "must return a tuple",
+        "gibbs_variables": lambda: has(d, "gibbs") and count_problem(d.gibbs_variables),
+        "content": lambda: content_problem(part(d, "content")()),
+        "draw": lambda: has(d, "draw") and point_problem(d.draw(rng), d.dim),
+        "start": lambda: point_problem(part(d, "start")(rng), d.dim),
+    }
+
+
+def count_problem(value: Any) -> str | None:
+    """Return what is wrong with a number of variables."""
+    fits = isinstance(value, int | np.integer) and value >= 1
+    return None if fits else "must be a whole number, 1 or more"
+
+
+def means_problem(means: Any) -> str | None:
+    """Return what is wrong with the quantities and their means."""
+    fits = isinstance(means, dict) and len(means) > 0
+    fits = fits and all(re.fullmatch(r"[A-Za-z_]\w*", str(name)) for name in means)
+    known = [mean for mean in means.values() if mean is not None] if fits else []
+    if fits and all(isinstance(mean, numbers.Real) and abs(float(mean)) < np.inf for mean in known):
+        return None
+    return "must return names with numbers, or None where a mean is not known"
+
+
+def point_problem(x: Any, dim: int) -> str | None:
+    """Return what is wrong with a point at which a chain starts."""
+    if not isinstance(x, np.ndarray) or x.shape != (dim,) or x.dtype != np.float64:
+        return f"must return a numpy array of {dim} floats"
+    return None if np.all(np.isfinite(x)) else "must return finite numbers"
+
+
+def content_problem(content: Any) -> str | None:
+    """Return what is wrong with the part of a digest that a distribution returns."""
+    if not isinstance(content, dict):
+        return "must return keys and values"
+    try:
+        json.dumps(content)
+    except (TypeError, ValueError):
+        return "must return plain numbers and text"
+    return None

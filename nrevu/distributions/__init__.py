@@ -10,13 +10,10 @@ from typing import Any
 
 from nrevu.fields import integer, one_of, real, text
 
-COMPILED = {
-    "rng": ("next_gamma", "next_uniform"),
-    "elementary": ("aligned_copy", "exp", "log", "log1p", "softplus", "tanh", "tanh_all"),
-    "binding": ("OPTIONS",),
-    "target": ("njit",),
-}
-MODULES = {name: module for module, names in COMPILED.items() for name in names}
+# The modules of nrevu/core with what is compiled, by name.
+ELEMENTARY = ("aligned_copy", "exp", "log", "log1p", "softplus", "tanh", "tanh_all")
+MODULES = dict.fromkeys(ELEMENTARY, "elementary") | {"OPTIONS": "binding", "njit": "target"}
+MODULES |= {"next_gamma": "rng", "next_uniform": "rng"}
 
 __all__ = ["integer", "one_of", "real", "text", *MODULES]
 

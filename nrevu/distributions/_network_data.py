@@ -17,9 +17,8 @@ def generate_cases(cases: int, copies: int, noise: int, seed: int) -> tuple[np.n
     rng = np.random.default_rng(seed)
     relevant = round_to_32_bits(rng.standard_normal((2, cases)))
     copied = np.tile(relevant, (copies, 1)) + 0.1 * rng.standard_normal((2 * copies, cases))
-    inputs = round_to_32_bits(
-        np.concatenate([relevant, copied, rng.standard_normal((noise, cases))])
-    )
+    unrelated = rng.standard_normal((noise, cases))
+    inputs = round_to_32_bits(np.concatenate([relevant, copied, unrelated]))
     square = (relevant[0] - 0.4) ** 2 + (relevant[1] + 0.3) ** 2
     classes = (rng.random(cases) < np.exp(-(square**2))).astype(np.float64)
     return read_only(inputs), read_only(classes)

@@ -78,8 +78,7 @@ class Network:
     @property
     def nanoseconds(self) -> float:
         """Return approximately how long an evaluation of the gradient takes."""
-        cases = self.training()[1].size
-        return self.hidden * cases * (1.6 + 0.25 * self.inputs)
+        return self.hidden * self.training()[1].size * (1.6 + 0.25 * self.inputs)
 
     def means(self) -> dict[str, float | None]:
         """Return the quantities in order; their means are not known."""

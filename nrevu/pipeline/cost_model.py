@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.core.contracts import Method, counts_type, has, part
+from nrevu.core.contracts import Method, class_of, counts_type, has, part
 from nrevu.core.sources import source_hash
 from nrevu.core.user_files import is_user_file
 from nrevu.experiments.experiment import Experiment
@@ -27,9 +27,9 @@ META = 1600  # bytes of a cell's file that are not its series
 
 def speed_key(distribution: Any) -> str:
     """Return the name of a distribution's measured speed; none if its speed is not measured."""
-    if has(distribution, "nanoseconds") or not is_user_file(type(distribution)):
+    if has(distribution, "nanoseconds") or not is_user_file(distribution):
         return ""
-    return f"{source_hash(type(distribution))}-{distribution.dim}"
+    return f"{source_hash(class_of(distribution))}-{distribution.dim}"
 
 
 def stored_speeds(root: Path) -> dict[str, float]:

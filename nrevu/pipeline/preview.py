@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from nrevu.analysis.selection import groups
-from nrevu.cells.cell import Cell, config, from_config, parameters
+from nrevu.cells.cell import Cell, config, flatten, from_config, parameters
 from nrevu.errors import Mistake
 from nrevu.files import read_json
 from nrevu.pipeline.cost_model import REPORT, confirm_cost, cost, overhead, size_on_disk
@@ -101,7 +101,7 @@ def reasons(cells: list[Cell], stored: Mapping[str, dict[str, Any] | None]) -> d
     varying = [name for name in names if len({row.get(name) for row in flat.values()}) > 1]
     keys = ("distribution", "method", "seed", *varying)
     codes = {repr(sorted_config(meta["config"])) for meta in leftover}
-    alike = {tuple(flattened(meta["config"]).get(key) for key in keys) for meta in leftover}
+    alike = {tuple(flatten(meta["config"]).get(key) for key in keys) for meta in leftover}
     why = {}
     for cell in missing:
         if cell.digest in stored:
@@ -116,17 +116,7 @@ def reasons(cells: list[Cell], stored: Mapping[str, dict[str, Any] | None]) -> d
 
 def sorted_config(settings: Mapping[str, Any]) -> list:
     """Return a cell's config in order, without what stands for the code of a user's file."""
-    flat = flattened(settings)
-    return sorted((k, v) for k, v in flat.items() if k not in CODE)
-
-
-def flattened(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a config flat, as `parameters` does of a cell."""
-    flat = {}
-    for key, part in settings.items():
-        for name, value in part.items() if isinstance(part, dict) else [("", part)]:
-            flat[key if name in ("", "name") else f"{key}.{name}"] = value
-    return flat
+    return sorted((k, v) for k, v in flatten(settings).items() if k not in CODE)
 
 
 def kind(settings: Mapping[str, Any]) -> str:

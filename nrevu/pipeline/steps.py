@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nrevu.cells.cell import Cell, cells_from_plan, load_cells
+from nrevu.cells.cell import Cell, load_cells
 from nrevu.cells.series import Series
 from nrevu.errors import Mistake
 from nrevu.experiments.estimate import Estimate
@@ -53,7 +53,7 @@ def compile_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Compile the kernel of a cell, so that no two batches do it at once."""
     from nrevu.cells.chains import compile_kernel
 
-    (cell,) = cells_from_plan(plan, args.plan)
+    (cell,) = load_cells(args.plan)
     with count_cpu(spent, "compiling"):
         compile_kernel(cell)
     return lambda path: path.write_text(f"{cell.name}\n", encoding="utf-8")
@@ -64,7 +64,7 @@ def sample_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     from nrevu.analysis.result import summarise
 
     estimate, results = Estimate(**plan["estimate"]), []
-    for cell in cells_from_plan(plan, args.plan):
+    for cell in load_cells(args.plan):
         series, origin = load_or_sample(args.store, cell, spent)
         with count_cpu(spent, "analysis"):
             results.append(summarise(cell, series, estimate) | {"provenance": origin})

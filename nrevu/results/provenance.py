@@ -7,9 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from nrevu import __version__
-from nrevu.core.sources import sampling_hash
 from nrevu.core.target import TARGET
-from nrevu.files import PACKAGE
+from nrevu.files import PACKAGE, code_hash
 
 
 @functools.cache
@@ -22,7 +21,7 @@ def provenance() -> dict[str, str]:
         "numba": version("numba"),
         "llvmlite": version("llvmlite"),
         "target": TARGET,
-        "code": sampling_hash(),
+        "code": code_hash("core", "methods", "distributions", "cells"),  # what decides the bits
         "cpu": cpu_model(),
         "machine": platform.platform(),
         "commit": commit(),

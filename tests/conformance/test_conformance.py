@@ -9,17 +9,7 @@ from conftest import REPO
 from nrevu.cells.cell import build_distribution
 from nrevu.commands.main import main
 from nrevu.commands.new import KINDS
-from nrevu.conformance import (
-    building,
-    calls,
-    chains,
-    check,
-    conditionals,
-    draws,
-    paths,
-    slopes,
-    speed,
-)  # fmt: skip
+from nrevu.conformance import CHECKS, building, calls, chains, check, conditionals, paths, slopes
 from nrevu.conformance.subject import prepare
 from nrevu.core.contracts import Distribution, part
 from nrevu.distributions.gaussian import Gaussian
@@ -29,6 +19,7 @@ from nrevu.distributions.pairs import Pairs
 from nrevu.experiments.experiment import expand
 
 FLAWED = str(REPO / "tests/helpers/flawed.py")
+METROPOLIS, HAMILTONIAN = (CHECKS[name][1] for name in ("metropolis", "hamiltonian"))
 NETWORK = Network(2, 20, 1, 1, 1, 4.0, 0.5)
 
 
@@ -54,8 +45,8 @@ def outcomes(distribution):
 def test_what_is_right_passes(distribution, skipped, monkeypatch):
     """Four statistical checks at most, each failing by chance once in 10,000; the seed is fixed."""
     monkeypatch.setattr(chains, "EVALUATIONS", 400)  # enough, and quicker
-    monkeypatch.setattr(speed, "BUDGET", 0.01)
-    monkeypatch.setattr(draws, "DRAWS", 5000)
+    monkeypatch.setattr(building, "BUDGET", 0.01)
+    monkeypatch.setattr(chains, "DRAWS", 5000)
     found = outcomes(distribution)
     assert {name for name, outcome in found.items() if outcome == "skipped"} == skipped
     assert "FAILS" not in found.values() and len(found) == 17
@@ -78,11 +69,11 @@ FLAWS = [
     (calls.repeatable, {"touch": 1e-9}, "an evaluation changes x"),
     (calls.repeatable, {"drift": 1e-6}, "something is kept"),
     (calls.record, {"columns": 1.0}, "does not write log_prob"),
-    (draws.draws, {"mean": 0.05}, "coordinate: mean"),
-    (draws.draws, {"other": 1.0}, "the same `rng`"),
-    (draws.metropolis, {"wide": 1.1}, "means and variances"),
-    (draws.hamiltonian, {"wide": 1.1}, "means and variances"),
-    (draws.metropolis, {"sticky": 0.5}, "mean of w[0]"),
+    (chains.draws, {"mean": 0.05}, "coordinate: mean"),
+    (chains.draws, {"other": 1.0}, "the same `rng`"),
+    (METROPOLIS, {"wide": 1.1}, "means and variances"),
+    (HAMILTONIAN, {"wide": 1.1}, "means and variances"),
+    (METROPOLIS, {"sticky": 0.5}, "mean of w[0]"),
     (conditionals.gibbs, {"rate": 1.3}, "w does not go with x"),
     (conditionals.renew, {"late": 1e-9}, "by `renew`"),
 ]
@@ -104,8 +95,8 @@ def test_each_check_fails_on_its_flaw(each, flaw, says):
         (slopes.gradient, {"grains": 1e-7}),
         (calls.finite, {"wall": 20.0}),
         (slopes.gradient, {"wall": 2.0}),
-        (draws.metropolis, {"slope": 2.0}),
-        (draws.hamiltonian, {"slope": 0.9}),
+        (METROPOLIS, {"slope": 2.0}),
+        (HAMILTONIAN, {"slope": 0.9}),
     ],
     ids=lambda v: getattr(v, "__name__", str(v)),
 )

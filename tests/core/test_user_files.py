@@ -8,7 +8,7 @@ from workflows import project, series, succeeded
 from nrevu.analysis.result import summarise
 from nrevu.cells.cell import config, from_config, identity, parameters
 from nrevu.cells.chains import sample
-from nrevu.core import probing, sources, user_files
+from nrevu.core import sources, user_files
 from nrevu.core.binding import kernel_globals
 from nrevu.errors import Mistake
 from nrevu.experiments.settings import parse, resolve
@@ -48,7 +48,7 @@ def here(tmp_path, monkeypatch):
     """A folder with a distribution and the module that it imports, as a new process sees it."""
     for cached in (
         user_files.find_classes,
-        probing.probe,
+        user_files.probe,
         sources.source_hash,
         sources.sources_hash,
     ):
@@ -102,7 +102,7 @@ def test_the_source_and_what_it_imports_are_part_of_the_digest(here, file, text)
     (here / file).write_text(text)
     for cached in (
         user_files.find_classes,
-        probing.probe,
+        user_files.probe,
         sources.source_hash,
         sources.sources_hash,
     ):
@@ -116,7 +116,7 @@ def test_what_content_adds_is_in_the_digest_and_not_in_the_config(here):
     (here / "bowl.py").write_text(BOWL.replace("dim: int = 4\n", adds))
     for cached in (
         user_files.find_classes,
-        probing.probe,
+        user_files.probe,
         sources.source_hash,
         sources.sources_hash,
     ):

@@ -97,11 +97,11 @@ def test_a_changed_source_is_a_change_of_code(here):
 
 def fresh():
     """Forget the modules and hashes of this process, as another process would know none."""
-    from nrevu.core import probing, sources, user_files
+    from nrevu.core import sources, user_files
 
     for cached in (
         user_files.find_classes,
-        probing.probe,
+        user_files.probe,
         sources.source_hash,
         sources.sources_hash,
     ):
