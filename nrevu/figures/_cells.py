@@ -52,14 +52,12 @@ def best_cells(settings: Any, table: DataFrame, confirmed: DataFrame | None) -> 
     ]
     found = []
     for bar, side, colour in zip(settings.bars, sides, method_colours(methods), strict=True):
-        if side.cell is None:
-            text = f"not shown: {re.split(r' [(]| for the lags', side.reason)[0]}"
-            found.append(Best(bar.label, None, None, colour, text))
-            continue
-        grid = None
-        if side.basis == CONFIRMED:
-            grid = table[table["digest"] == side.cell["selected.digest"]].iloc[0]
-        found.append(Best(bar.label, side.cell, grid, colour, cell_settings(table, side.cell)))
+        grid, text = None, f"not shown: {re.split(r' [(]| for the lags', side.reason)[0]}"
+        if side.cell is not None:
+            text = cell_settings(table, side.cell)
+            if side.basis == CONFIRMED:
+                grid = table[table["digest"] == side.cell["selected.digest"]].iloc[0]
+        found.append(Best(bar.label, side.cell, grid, colour, text))
     return found
 
 

@@ -96,6 +96,12 @@ def write_note(ax: Axes, y: float, text: str, **options) -> None:
     ax.text(0.02, y, text, **place, **options)
 
 
+def write_value(ax: Axes, x: float, y: float, text: str, above: float, size: float = 9) -> None:
+    """Write a value in bold some points above the place that it belongs to, or below."""
+    place = {"xytext": (0, above), "textcoords": "offset points", "ha": "center"}
+    ax.annotate(text, (x, y), fontweight="bold", fontsize=size, **place)
+
+
 def plain(text: str) -> str:
     """Return a user's text, escaped so that matplotlib does not read it as mathematics."""
     return text.replace("$", r"\$")
@@ -112,26 +118,21 @@ def label(column: str) -> str:
     return LABELS.get(name, name.replace("_", " "))
 
 
-def value_label(
-    column: str, value: Any, cells: DataFrame | None = None, named: str | None = None
-) -> str:
-    """Return 'δ = 0.3', or the value alone if it is a word, for cells that have this value."""
-    if is_missing(value):
-        return missing_label(column, cells, named)
+def value_label(column: str, value: Any, cells: DataFrame | None = None, called: str = "") -> str:
+    """Return 'δ = 0.3', or the value alone if it is text, for cells that have this value.
+
+    Cells without the setting are called 'standard', or 'Langevin', or else 'without L'.
+    """
+    name, group = called or label(column), column.partition(".")[0]
     if isinstance(value, str):
         return label(value)
-    name = named or label(column)
-    return f"{name} {value:g}" if " " in name else f"{name} = {value:g}"
-
-
-def missing_label(column: str, cells: DataFrame | None, named: str | None) -> str:
-    """Return a name for cells without a setting: 'standard', 'Langevin', or else 'without L'."""
-    group = column.partition(".")[0]
+    if not is_missing(value):
+        return f"{name} {value:g}" if " " in name else f"{name} = {value:g}"
     if group == "u":
         return "standard"
     if cells is not None and group != column and group in cells and cells[group].nunique() == 1:
         return label(cells[group].iloc[0])
-    return f"without {named or label(column)}"
+    return f"without {name}"
 
 
 def value_title(column: str, cells: DataFrame) -> str:
@@ -195,8 +196,7 @@ def shade(colour: str, index: int, count: int) -> str:
         return colour
     darkness = 2 * index / (count - 1) - 1  # from -1 to 1
     share, end = (0.6 * darkness, 0.0) if darkness > 0 else (-0.4 * darkness, 1.0)
-    red, green, blue = ((1 - share) * part + share * end for part in to_rgb(colour))
-    return to_hex((red, green, blue))
+    return to_hex([(1 - share) * part + share * end for part in to_rgb(colour)])
 
 
 def palette(count: int, colours: Sequence[str] = ()) -> list[str]:

@@ -76,10 +76,7 @@ def draw_bar(ax: style.Axes, x: float, width: float, best: Best, column: str) ->
     text = style.with_error(value, se)
     text = text if width > 0.3 else text.partition(" ")[0]
     text += " ?" if is_flagged(best, column) else ""
-    ax.annotate(
-        text, (x, value + se), xytext=(0, 4), ha="center", textcoords="offset points",
-        fontweight="bold", fontsize=9 if width > 0.3 else 7.5,
-    )  # fmt: skip
+    style.write_value(ax, x, value + se, text, 4, 9 if width > 0.3 else 7.5)
     if best.grid is not None:
         ax.plot(x + 0.3 * width, best.grid[column], "D", mfc="white", mec="black", ms=5)
 

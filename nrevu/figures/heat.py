@@ -44,7 +44,6 @@ class Settings:
 def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figure:
     """Return the figure that the settings describe."""
     import matplotlib
-    from matplotlib.colors import LogNorm
 
     shown = matching(table, settings.where)
     maps = panels(shown, settings)
@@ -54,7 +53,7 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
     figure = style.new_figure(experiment, settings, wide * across + 1.0, high * down + 0.7)
     axes = figure.subplots(down, across, squeeze=False).ravel()
     least, most, beyond = colour_scale(shown, settings)
-    norm = LogNorm(least, most)
+    norm = matplotlib.colors.LogNorm(least, most)
     for ax, (title, part) in zip(axes, maps, strict=False):
         draw_map(ax, settings, part, norm, (wide - 0.8, high - 1.0))
         ax.set_title(title, fontsize=10 if across <= 3 else 9)
@@ -106,17 +105,16 @@ def draw_map(
     if part.empty:
         return ax.set_axis_off()
     part = part.assign(flagged=flagged(part, value))
-    grid = [
-        part.pivot(index=y, columns=x, values=name) for name in (value, error(value), "flagged")
-    ]
-    rows, columns = grid[0].index, grid[0].columns
-    values, errors, flags = (each.to_numpy() for each in grid)
-    ax.imshow(values.astype(float), origin="lower", aspect="auto", cmap="viridis_r", norm=norm)
+    names = (value, error(value), "flagged")
+    grid, errors, flags = (part.pivot(index=y, columns=x, values=name) for name in names)
+    rows, columns, values = grid.index, grid.columns, grid.to_numpy(float)
+    ax.imshow(values, origin="lower", aspect="auto", cmap="viridis_r", norm=norm)
     ax.grid(False)
     roomy = inches[0] / len(columns) > 0.28 and inches[1] / len(rows) > 0.2
-    for (row, column), number in np.ndenumerate(values.astype(float)):
+    for (row, column), number in np.ndenumerate(values):
         if np.isfinite(number):
-            text = cell_text(number, errors[row, column], flags[row, column], norm.vmax, roomy)
+            se, unreliable = errors.iat[row, column], flags.iat[row, column]
+            text = cell_text(number, se, unreliable, norm.vmax, roomy)
             colour = "white" if norm(min(number, norm.vmax)) > 0.5 else "black"
             ax.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)
     lowest = best(extend_lags(part), value)

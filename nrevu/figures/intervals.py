@@ -48,8 +48,7 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
             if best.cell is None:
                 style.write_note(ax, y, f"{name}: {best.text}", fontsize=8)
                 continue
-            levels = (best.cell[quantile(quantity, level)] for level in LEVELS)
-            low, lower, middle, upper, high = levels
+            low, lower, middle, upper, high = (best.cell[quantile(quantity, q)] for q in LEVELS)
             ax.plot([low, high], [y, y], color=best.colour, lw=1.2)
             ax.plot([lower, upper], [y, y], color=best.colour, lw=4, solid_capstyle="butt")
             ax.plot(middle, y, "o", color="white", mec=best.colour, mew=1.5, ms=6)

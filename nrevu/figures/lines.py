@@ -54,7 +54,6 @@ class Line:
     name: str  # in the legend; "" if there is only one line
     points: style.DataFrame  # rows of the table, in the order of x
     x: Any  # where to draw them: a Series of their x plus the shift
-    shift: float
     style: Mapping[str, Any]
 
 
@@ -118,7 +117,7 @@ def panel_lines(settings: Settings, column: str, part, shown: style.DataFrame) -
         marker, dash = (each[index % len(each)] for each in (style.MARKERS, style.DASHES))
         look = {"color": colours[index], "marker": marker, "ls": dash}
         if len(points):
-            lines.append(Line(name, points, points[settings.x] + shift, shift, look))
+            lines.append(Line(name, points, points[settings.x] + shift, look))
     return lines
 
 
@@ -138,7 +137,7 @@ def draw_panel(ax: style.Axes, experiment, settings, column, drawn: list[Line], 
         mark_flagged(ax, column, line, handles)
         if line.name:
             handles[line.name] = handle
-        mark_published(ax, experiment, settings, column, line, handles)
+        mark_published(ax, experiment, column, line, handles)
     if is_time(column):
         mark_best(ax, settings, column, drawn, handles)
 
@@ -172,22 +171,19 @@ def mark_best(ax: style.Axes, settings, column: str, drawn: list[Line], handles)
         ax.plot(x, y, "o", ms=11, mfc="none", mec=line.style["color"], mew=1.3)
         if settings.best == "panel":
             se = line.points[error(column)][index]
-            ax.annotate(
-                style.with_error(y, se), (x, y), xytext=(0, -17), ha="center",
-                textcoords="offset points", fontsize=9, fontweight="bold",
-            )  # fmt: skip
+            style.write_value(ax, x, y, style.with_error(y, se), -17)
             ax.margins(y=0.12)
     ring = style.legend_mark(ls="", marker="o", ms=11, mfc="none", mec="#666666")
     handles[f"best of a {settings.best}"] = ring
 
 
-def mark_published(ax: style.Axes, experiment, settings, column, line: Line, handles) -> None:
+def mark_published(ax: style.Axes, experiment, column: str, line: Line, handles) -> None:
     """Draw as stars the numbers that were published for cells of this line."""
     for entry in experiment.published:
         cells = matching(line.points, entry.at)
         if column in entry.numbers and len(cells) == 1:
             star = {"ls": "", "marker": "*", "ms": 16, "mfc": "none", "mew": 1.2}
-            x = cells[settings.x].iloc[0] + line.shift
+            x = line.x[cells.index[0]]
             ax.plot(x, entry.numbers[column], mec=line.style["color"], zorder=5, **star)
             source = " (Neal 2020)" if experiment.family.name == "the paper" else ""
             handles[f"published{source}"] = style.legend_mark(mec="#666666", **star)
@@ -231,13 +227,8 @@ def show_legend(figure: style.Figure, settings: Settings, handles: dict[str, Any
         handles["u of a rejection"] = cross
     last = [n for n in handles if n.startswith(("best of", "published", "u of", "hollow"))]
     order = [name for name in handles if name not in last] + sorted(last)
-    times = any(is_time(panel) for panel in settings.panels)
-    shifted = times and settings.line and settings.x_scale != "log"
-    figure.legend(
-        [handles[name] for name in order],
-        order,
-        loc="outside lower center",
-        ncols=min(len(order), int(figure.get_figwidth() / 2.1)),
-        title="times and costs: lines are shifted sideways a little" if shifted else None,
-        title_fontsize=8,
-    )
+    shifted = settings.line and settings.x_scale != "log" and any(map(is_time, settings.panels))
+    title = "times and costs: lines are shifted sideways a little" if shifted else None
+    place = {"loc": "outside lower center", "title": title, "title_fontsize": 8}
+    columns = min(len(order), int(figure.get_figwidth() / 2.1))
+    figure.legend([handles[name] for name in order], order, ncols=columns, **place)

@@ -41,10 +41,7 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
         handles[f"ours, with 95% interval{format_method(*method)}"] = ax.errorbar(
             row["ours"], -index, xerr=ends, fmt="o", color=colour, capsize=4
         )
-        ax.annotate(
-            f"{row['ours']:.2f}", (row["ours"], -index), xytext=(0, 6), ha="center",
-            textcoords="offset points", fontweight="bold", fontsize=9,
-        )  # fmt: skip
+        style.write_value(ax, row["ours"], -index, f"{row['ours']:.2f}", 6)
         if not style.is_missing(row["published"]):
             (star,) = ax.plot(row["published"], -index, "*", color="white", mec="black", ms=11)
             handles["published"] = star
@@ -56,8 +53,8 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
     ax.set_xlabel("times as fast as the other; 1: no difference")
     ax.grid(axis="y", visible=False)
     if handles:
-        place = {"loc": "outside lower center", "ncols": 2, "fontsize": 8.5}
-        figure.legend(handles.values(), handles.keys(), **place)
+        lines, names = list(handles.values()), list(handles)
+        figure.legend(lines, names, loc="outside lower center", ncols=2, fontsize=8.5)
     return figure
 
 

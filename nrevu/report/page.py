@@ -56,6 +56,7 @@ def page(content: Content) -> str:
         bokeh=Resources(mode="inline", components=["bokeh"], minified=True).render(),
         provenance=provenance_of(found),
         label=label,
+        error=names_of.error,
         isnan=pd.isna,
     )
 
@@ -127,24 +128,16 @@ def section(found: Found) -> dict[str, Any]:
     shared = [f"{key}={value}" for key, value in flat[0].items() if key not in varying]
     shared += [f"estimate.{key}={value}" for key, value in vars(e.estimate).items()]
     commands = {cell.digest: command(cell, e, varying) for cell in e.cells}
-    sums = table.sum(numeric_only=True)
     return {
-        "name": e.name,
-        "title": e.title,
-        "section": e.section,
-        "notes": e.notes,
+        "experiment": e,
         "shared": shared,
-        "cells": len(e.cells),
         "missing": [format_settings(parameters(cell), varying) for cell in found.missing],
         "flags": flags_text(table),
         "figures": [(name, svg(found.folder / f"{name}.svg")) for name in e.figures],
         "plots": plots(found, commands, varying),
         "table": rows_of(table, varying, commands),
         "confirmed": confirmed_rows(found.confirmed, varying),
-        "cpu": sums.get("cpu_seconds", 0.0),
-        "evaluations": {
-            kind: int(sums.get(f"evaluations.{kind}", 0)) for kind in ("density", "gradient")
-        },
+        "sums": table.sum(numeric_only=True),
     }
 
 
@@ -203,21 +196,9 @@ def sortable(cell: Mapping[str, Any], name: str) -> tuple[Any, str]:
 
 
 def confirmed_rows(confirmed: pd.DataFrame | None, varying: list[str]) -> list[dict[str, Any]]:
-    """Return the selected cells beside what confirmed them, and the optimism of the grid."""
-    rows = []
-    for cell in [] if confirmed is None else confirmed.to_dict("records"):
-        best = cell["best"]
-        rows.append(
-            {
-                "group": cell["group"],
-                "settings": format_settings(cell, varying),
-                "best": best,
-                "selected": (cell["selected"], cell[names_of.error("selected")]),
-                "confirmed": (cell[best], cell[names_of.error(best)]),
-                "optimism": 100 * (cell[best] / cell["selected"] - 1),
-            }
-        )
-    return rows
+    """Return the cells that confirmed selected ones, with their settings as text."""
+    cells = [] if confirmed is None else confirmed.to_dict("records")
+    return [cell | {"settings": format_settings(cell, varying)} for cell in cells]
 
 
 def provenance_of(found: Sequence[Found]) -> dict[str, str]:
