@@ -52,7 +52,8 @@ def write_labels(args: argparse.Namespace, existing: list[str]) -> list[Path]:
     selected = [label for label in existing if is_selected(label, args.size, args.seed)]
     if not selected:
         raise no_results(args, existing)
-    from nrevu.report.pages import index_page, load_label, page_writer
+    from nrevu.report.content import load_label
+    from nrevu.report.page import index_page, page_writer
     from nrevu.results.layout import planned_names
 
     if args.out and len(selected) > 1:
@@ -79,7 +80,8 @@ def write_files(paths: list[Path], write: Callable[[Path], Any]) -> None:
 def write_named(args: argparse.Namespace, existing: list[str]) -> list[Path]:
     """Write a page on the named experiments only."""
     from nrevu.experiments.experiment import find
-    from nrevu.report.pages import load_label, page_writer
+    from nrevu.report.content import load_label
+    from nrevu.report.page import page_writer
     from nrevu.results.layout import label_of, planned_names
 
     names = list(dict.fromkeys(Path(name).stem for name in args.experiments))

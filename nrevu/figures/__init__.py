@@ -12,32 +12,28 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nrevu.figures._style import STYLE
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
-    from nrevu.experiments.experiment import Experiment
+from nrevu.experiments.experiment import Experiment
+from nrevu.figures import _style as style
 
 DPI = 160
+DATES = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}  # not written
 
 
 def draw(
     experiment: Experiment,
     name: str,
-    table: pd.DataFrame,
+    table: style.DataFrame,
     traces: list[dict[str, Any]],
-    confirmed: pd.DataFrame | None = None,
-) -> Figure:
+    confirmed: style.DataFrame | None = None,
+) -> style.Figure:
     """Return one of the figures of an experiment, whose table is complete."""
     import matplotlib
 
     settings = experiment.figures[name]
     kind = importlib.import_module(f"nrevu.figures.{settings.kind}")
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(style.STYLE):
         figure = kind.draw(experiment, settings, table, traces, confirmed)
         figure.set_dpi(DPI)
         figure.get_layout_engine().execute(figure)
@@ -45,11 +41,9 @@ def draw(
     return figure
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: style.Figure, path: Path) -> None:
     """Write a figure in the format of the path's ending, without the date."""
     import matplotlib
 
-    dated = {".pdf": "CreationDate", ".svg": "Date"}
-    metadata = {dated[path.suffix]: None} if path.suffix in dated else {}
-    with matplotlib.rc_context(STYLE):
-        figure.savefig(path, dpi=DPI, metadata=metadata)
+    with matplotlib.rc_context(style.STYLE):
+        figure.savefig(path, dpi=DPI, metadata=DATES.get(path.suffix, {}))

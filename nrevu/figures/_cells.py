@@ -7,17 +7,17 @@ import re
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nrevu.analysis.claims import CONFIRMED, Side, best_side
+from nrevu.analysis.claims import CONFIRMED, best_side
 from nrevu.analysis.table import extend_lags, matching
 from nrevu.analysis.traces import format_setting, is_setting
 from nrevu.errors import Mistake
 from nrevu.figures._style import is_missing, method_and_u, method_colours
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pandas import DataFrame, Series
 
 
-def split(table: pd.DataFrame, column: str | None) -> list[tuple[Any, pd.DataFrame]]:
+def split(table: DataFrame, column: str | None) -> list[tuple[Any, DataFrame]]:
     """Return (value, rows) for each value of a column, numbers in order, or all rows if None."""
     if column is None:
         return [(None, table)]
@@ -36,14 +36,13 @@ class Best(NamedTuple):
     """The best cell of a group."""
 
     label: str
-    cell: pd.Series | None  # whose numbers are drawn; None if no cell is usable
-    grid: pd.Series | None  # the same cell as it was in the grid
-    confirmed: bool
+    cell: Series | None  # whose numbers are drawn; None if no cell is usable
+    grid: Series | None  # of a confirmed cell, the same cell as it was in the grid
     colour: str
     text: str  # the settings of the cell, a line each; or why there is none
 
 
-def best_cells(settings, table: pd.DataFrame, confirmed: pd.DataFrame | None) -> list[Best]:
+def best_cells(settings: Any, table: DataFrame, confirmed: DataFrame | None) -> list[Best]:
     """Return the best cell by `value` for each of a figure's bars, or why it has none."""
     table = extend_lags(table)
     sides = [best_side(table, confirmed, bar.where, settings.value) for bar in settings.bars]
@@ -53,20 +52,16 @@ def best_cells(settings, table: pd.DataFrame, confirmed: pd.DataFrame | None) ->
     ]
     found = []
     for bar, side, colour in zip(settings.bars, sides, method_colours(methods), strict=True):
-        again, grid = side.basis == CONFIRMED, side.grid
-        if again:
-            grid = table[table["digest"] == side.cell["selected.digest"]].iloc[0]
-        text = cell_settings(table, side.cell) if side.cell is not None else absence_reason(side)
-        found.append(Best(bar.label, side.cell, grid, again, colour, text))
+        grid, text = None, f"not shown: {re.split(r' [(]| for the lags', side.reason)[0]}"
+        if side.cell is not None:
+            text = cell_settings(table, side.cell)
+            if side.basis == CONFIRMED:
+                grid = table[table["digest"] == side.cell["selected.digest"]].iloc[0]
+        found.append(Best(bar.label, side.cell, grid, colour, text))
     return found
 
 
-def absence_reason(side: Side) -> str:
-    """Return in a few words why a method has no cell to show."""
-    return f"not shown: {re.split(r' [(]| for the lags', side.reason)[0]}"
-
-
-def cell_settings(table: pd.DataFrame, cell: pd.Series) -> str:
+def cell_settings(table: DataFrame, cell: Series) -> str:
     """Return the settings in which the cells of a table differ, one line each."""
     several = [n for n in table.columns if is_setting(n, table) and table[n].nunique() > 1]
     names = [n for n in table.columns if n in several or n in ("u.delta", "u.noise")]

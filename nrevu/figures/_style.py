@@ -1,22 +1,27 @@
-"""How figures look, and what columns are called on them.
+"""How figures look, what columns are called on them, and where their axes have ticks.
 
 matplotlib and pandas are imported by the functions that use them: the kinds of figures, which
-import this module, are also read when an experiment is checked.
+import this module as `style`, are also read when an experiment is checked. For hints of types they
+have style.Figure, style.Axes and style.DataFrame from here.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nrevu.experiments.columns import parse
+from nrevu.experiments.experiment import Experiment
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+    from pandas import DataFrame
 
 # Okabe and Ito's colours, distinct with any colour vision; ordered so that successive ones differ
 # in lightness too. Each line also has its own marker and dash pattern, for print in grey.
@@ -68,13 +73,13 @@ LABELS = {
 }
 
 
-def new_figure(size: tuple[float, float], title: str) -> Figure:
+def new_figure(experiment: Experiment, settings: Any, width: float, height: float) -> Figure:
     """Return an empty figure of a size in inches, its title broken into lines that fit."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size, layout="constrained")
-    width = int(figure.get_figwidth() * 11)
-    figure.suptitle(plain(textwrap.fill(title, width)), fontsize=11)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    title = textwrap.fill(settings.title or experiment.title, int(width * 11))
+    figure.suptitle(plain(title), fontsize=11)
     return figure
 
 
@@ -83,6 +88,18 @@ def legend_mark(**style) -> Line2D:
     from matplotlib.lines import Line2D
 
     return Line2D([], [], **style)
+
+
+def write_note(ax: Axes, y: float, text: str, **options) -> None:
+    """Write at a height, from the left, why nothing is drawn there."""
+    place = {"transform": ax.get_yaxis_transform(), "va": "center", "color": "#444444"}
+    ax.text(0.02, y, text, **place, **options)
+
+
+def write_value(ax: Axes, x: float, y: float, text: str, above: float, size: float = 9) -> None:
+    """Write a value in bold some points above the place that it belongs to, or below."""
+    place = {"xytext": (0, above), "textcoords": "offset points", "ha": "center"}
+    ax.annotate(text, (x, y), fontweight="bold", fontsize=size, **place)
 
 
 def plain(text: str) -> str:
@@ -101,29 +118,24 @@ def label(column: str) -> str:
     return LABELS.get(name, name.replace("_", " "))
 
 
-def value_label(
-    column: str, value: Any, cells: pd.DataFrame | None = None, named: str | None = None
-) -> str:
-    """Return 'δ = 0.3', or the value alone if it is a word, for cells that have this value."""
-    if is_missing(value):
-        return missing_label(column, cells, named)
+def value_label(column: str, value: Any, cells: DataFrame | None = None, called: str = "") -> str:
+    """Return 'δ = 0.3', or the value alone if it is text, for cells that have this value.
+
+    Cells without the setting are called 'standard', or 'Langevin', or else 'without L'.
+    """
+    name, group = called or label(column), column.partition(".")[0]
     if isinstance(value, str):
         return label(value)
-    name = named or label(column)
-    return f"{name} {value:g}" if " " in name else f"{name} = {value:g}"
-
-
-def missing_label(column: str, cells: pd.DataFrame | None, named: str | None) -> str:
-    """Return a name for cells without a setting: 'standard', 'Langevin', or else 'without L'."""
-    group = column.partition(".")[0]
+    if not is_missing(value):
+        return f"{name} {value:g}" if " " in name else f"{name} = {value:g}"
     if group == "u":
         return "standard"
     if cells is not None and group != column and group in cells and cells[group].nunique() == 1:
         return label(cells[group].iloc[0])
-    return f"without {named or label(column)}"
+    return f"without {name}"
 
 
-def value_title(column: str, cells: pd.DataFrame) -> str:
+def value_title(column: str, cells: DataFrame) -> str:
     """Return what a scale of values is called."""
     kind, name = parse(column).kind, label(column)
     if kind == "cost":
@@ -133,7 +145,7 @@ def value_title(column: str, cells: pd.DataFrame) -> str:
     return f"mean of the {name}" if kind == "mean" else name
 
 
-def y_label(column: str, cells: pd.DataFrame) -> str:
+def y_label(column: str, cells: DataFrame) -> str:
     """Return what an axis shows of a quantity that is named elsewhere."""
     kind = parse(column).kind
     if kind == "cost":
@@ -145,7 +157,7 @@ def y_label(column: str, cells: pd.DataFrame) -> str:
     return "mean" if kind == "mean" else label(column)
 
 
-def evaluations(cells: pd.DataFrame) -> str:
+def evaluations(cells: DataFrame) -> str:
     """Return what is counted as cost: density evaluations where a method needs no gradients."""
     gradients = cells["evaluations.gradient"] > 0 if "evaluations.gradient" in cells else None
     if gradients is None or gradients.all():
@@ -159,17 +171,7 @@ def with_error(value: float, se: float) -> str:
     return f"{value:.{digits}f} ± {se:.{digits}f}"
 
 
-def line_colours(
-    line: str | None, colours: Sequence[str], parts: Sequence[tuple[Any, pd.DataFrame]]
-) -> list[str]:
-    """Return a colour for each line: that of its method, if the lines differ in method or u."""
-    column = line or "method"
-    if not colours and (column == "method" or column.partition(".")[0] == "u"):
-        return method_colours([method_and_u(cells) for _, cells in parts])
-    return palette(len(parts), colours)
-
-
-def method_and_u(cells: pd.DataFrame) -> tuple[str | None, str | None]:
+def method_and_u(cells: DataFrame) -> tuple[str | None, str | None]:
     """Return the names of the method and of the u of some cells; None where they differ."""
     names = (set(cells[key]) if key in cells else () for key in ("method", "u"))
     method, u = (each.pop() if len(each) == 1 else None for each in names)
@@ -194,8 +196,7 @@ def shade(colour: str, index: int, count: int) -> str:
         return colour
     darkness = 2 * index / (count - 1) - 1  # from -1 to 1
     share, end = (0.6 * darkness, 0.0) if darkness > 0 else (-0.4 * darkness, 1.0)
-    red, green, blue = ((1 - share) * part + share * end for part in to_rgb(colour))
-    return to_hex((red, green, blue))
+    return to_hex([(1 - share) * part + share * end for part in to_rgb(colour)])
 
 
 def palette(count: int, colours: Sequence[str] = ()) -> list[str]:
@@ -209,3 +210,54 @@ def palette(count: int, colours: Sequence[str] = ()) -> list[str]:
 
     scale = matplotlib.colormaps["viridis"]
     return [to_hex(scale(0.92 * index / (count - 1))) for index in range(count)]
+
+
+def label_log_axis(axis: Axis) -> None:
+    """Label as many numbers on a logarithmic axis as its range has room for."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low)
+    digits = (1, 2, 5) if decades < 2.5 else (1,)
+    few = MaxNLocator(nbins=6, steps=(1, 2, 5, 10))
+    axis.set_major_locator(few if decades < 0.8 else LogLocator(subs=digits, numticks=12))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+def set_ticks(ax: Axes, ticks: list[float]) -> None:
+    """Set ticks at the cells, unless there are many; label those that have room."""
+    log = ax.get_xscale() == "log"
+    if len(ticks) > 12:
+        return label_log_axis(ax.xaxis) if log else None
+    positions = [math.log(tick) if log else tick for tick in ticks]
+    span = max(positions, default=0) - min(positions, default=0) or 1
+    names = short_names(ticks)
+    gaps = [(b - a) / span for a, b in itertools.pairwise(positions)]
+    upright = min(gaps, default=1) > 0.013 + 0.027 * max(map(len, names), default=0)
+    last = -math.inf
+    for index, position in enumerate(positions):
+        if (position - last) / span < 0.06:
+            names[index] = ""
+        else:
+            last = position
+    ax.set_xticks(ticks, names)
+    ax.set_xticks([], minor=True)
+    ax.tick_params(axis="x", labelrotation=0 if upright else 45)
+
+
+def short_names(ticks: Sequence[float]) -> list[str]:
+    """Return numbers with three digits, or with more if they would look alike or are integers."""
+    names = [f"{tick:g}" if tick == round(tick) else f"{tick:.3g}" for tick in ticks]
+    return names if len(set(names)) == len(names) else [f"{tick:g}" for tick in ticks]
+
+
+def label_cells(axis: Axis, ticks: Sequence[float], length: float) -> None:
+    """Label the cells along an axis of a length in inches: slanted, or only some, if many."""
+    names = short_names(ticks)
+    each = length / len(names)
+    across = axis.axis_name == "x"
+    slanted = across and each < 0.08 + 0.085 * max(map(len, names))
+    step = math.ceil((0.24 if slanted else 0.17) / each)
+    axis.set_ticks(range(0, len(names), step), names[::step])
+    axis.set_tick_params(labelrotation=45 if slanted else 0)

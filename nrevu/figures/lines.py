@@ -9,34 +9,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from nrevu.analysis.table import extend_lags, flagged, matching
 from nrevu.analysis.traces import best
 from nrevu.experiments.columns import SHORT, UNCONVERGED, error, is_time, parse
 from nrevu.experiments.sections import Axis, Colour, Panel, Selection, Split
+from nrevu.figures import _style as style
 from nrevu.figures._cells import same, split
-from nrevu.figures._style import (
-    DASHES,
-    MARKERS,
-    label,
-    legend_mark,
-    line_colours,
-    method_and_u,
-    method_colours,
-    new_figure,
-    plain,
-    value_label,
-    with_error,
-    y_label,
-)
-from nrevu.figures._ticks import label_log_axis, set_ticks
 from nrevu.figures.runs import draw_trace
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Scale = Literal["linear", "log"]
 
@@ -71,86 +52,84 @@ class Line:
     """One line of a panel."""
 
     name: str  # in the legend; "" if there is only one line
-    points: pd.DataFrame  # rows of the table, in the order of x
-    x: pd.Series  # where to draw them: their x plus the shift
-    shift: float
+    points: style.DataFrame  # rows of the table, in the order of x
+    x: Any  # where to draw them: a Series of their x plus the shift
     style: Mapping[str, Any]
 
 
-def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figure:
     """Return the figure that the settings describe."""
     shown = shown_cells(settings, table)
     rows, panels = split(shown, settings.rows), settings.panels
-    size = (4.3 * len(panels) + 0.4, 3.4 * len(rows) + 1.5)
-    figure = new_figure(size, settings.title or experiment.title)
+    width, height = 4.3 * len(panels) + 0.4, 3.4 * len(rows) + 1.5
+    figure = style.new_figure(experiment, settings, width, height)
     grid = figure.subplots(len(rows), len(panels), squeeze=False, sharey="col")
     handles: dict[str, Any] = {}
     for axes, (value, part) in zip(grid, rows, strict=True):
-        styles = line_styles(settings, shown if settings.line else part)
         for ax, column in zip(axes, panels, strict=True):
             if column == "trace":
                 draw_trace(ax, trace_of(traces, settings.rows, value))
             else:
-                drawn = panel_lines(settings, column, part, styles)
+                drawn = panel_lines(settings, column, part, shown)
                 draw_panel(ax, experiment, settings, column, drawn, handles)
                 draw_references(ax, settings, column, table, handles)
                 name_axes(ax, settings, column, shown)
             if settings.rows:
-                row = value_label(settings.rows, value, part)
+                row = style.value_label(settings.rows, value, part)
                 ax.set_title(f"{row}: {panel_title(column)}")
     for ax in grid.flat:
         if ax.get_yscale() == "log":
-            label_log_axis(ax.yaxis)
+            style.label_log_axis(ax.yaxis)
     show_legend(figure, settings, handles)
     return figure
 
 
-def shown_cells(settings: Settings, table: pd.DataFrame) -> pd.DataFrame:
+def shown_cells(settings: Settings, table: style.DataFrame) -> style.DataFrame:
     """Return the cells that have a position on the horizontal axis."""
     cells = matching(table, settings.where)
     x = cells[settings.x]
     return cells[x > 0 if settings.x_scale == "log" else x.notna()]
 
 
-def trace_of(traces: list[dict[str, Any]], column: str, value) -> dict[str, Any] | None:
+def trace_of(traces: list[dict[str, Any]], column: str | None, value) -> dict[str, Any] | None:
     """Return the trace of the best cell for a value, if there is one."""
     fits = (t for t in traces if t["best"] and same(t["parameters"].get(column), value))
     return next(fits, None)
 
 
-def line_styles(
-    settings: Settings, shown: pd.DataFrame
-) -> list[tuple[pd.DataFrame, str, dict[str, Any]]]:
-    """Return the cells, the name and the style of each line."""
-    parts = split(shown, settings.line)
-    colours = line_colours(settings.line, settings.colours, parts)
-    lines = []
-    for index, (value, cells) in enumerate(parts):
-        style = {
-            "color": colours[index],
-            "marker": MARKERS[index % len(MARKERS)],
-            "ls": DASHES[index % len(DASHES)],
-        }
-        column, called = settings.line, settings.line_label
-        lines.append((cells, value_label(column, value, cells, called) if column else "", style))
-    return lines
+def panel_lines(settings: Settings, column: str, part, shown: style.DataFrame) -> list[Line]:
+    """Return the lines of a panel, each in the style that it has wherever it is shown.
 
-
-def panel_lines(settings: Settings, column: str, part: pd.DataFrame, styles) -> list[Line]:
-    """Return the lines of a panel; times are shifted sideways a little, as they may coincide."""
+    Times are shifted sideways a little, as they may coincide.
+    """
+    parts = split(shown if settings.line else part, settings.line)
+    colours = line_colours(settings, parts)
     ticks = sorted(part[settings.x].unique())
     gap = min((b - a for a, b in itertools.pairwise(ticks)), default=0.0)
     gap = gap if is_time(column) and settings.x_scale != "log" else 0.0
     lines = []
-    for index, (cells, name, style) in enumerate(styles):
+    for index, (value, cells) in enumerate(parts):
         points = cells[cells.index.isin(part.index)].sort_values(settings.x)
-        shift = 0.5 * gap * (index - (len(styles) - 1) / 2) / len(styles)
+        name = ""
+        if settings.line:
+            name = style.value_label(settings.line, value, cells, settings.line_label)
+        shift = 0.5 * gap * (index - (len(parts) - 1) / 2) / len(parts)
+        marker, dash = (each[index % len(each)] for each in (style.MARKERS, style.DASHES))
+        look = {"color": colours[index], "marker": marker, "ls": dash}
         if len(points):
-            lines.append(Line(name, points, points[settings.x] + shift, shift, style))
+            lines.append(Line(name, points, points[settings.x] + shift, look))
     return lines
 
 
-def draw_panel(ax: Axes, experiment, settings, column, drawn: list[Line], handles) -> None:
+def line_colours(settings: Settings, parts: list[tuple[Any, style.DataFrame]]) -> list[str]:
+    """Return a colour for each line: that of its method, if the lines differ in method or u."""
+    column = settings.line or "method"
+    if not settings.colours and (column == "method" or column.partition(".")[0] == "u"):
+        return style.method_colours([style.method_and_u(cells) for _, cells in parts])
+    return style.palette(len(parts), settings.colours)
+
+
+def draw_panel(ax: style.Axes, experiment, settings, column, drawn: list[Line], handles) -> None:
     """Draw the lines of one panel, its best cells and the published numbers."""
     for line in drawn:
         y, se = line.points[column], line.points[error(column)]
@@ -158,12 +137,12 @@ def draw_panel(ax: Axes, experiment, settings, column, drawn: list[Line], handle
         mark_flagged(ax, column, line, handles)
         if line.name:
             handles[line.name] = handle
-        mark_published(ax, experiment, settings, column, line, handles)
+        mark_published(ax, experiment, column, line, handles)
     if is_time(column):
         mark_best(ax, settings, column, drawn, handles)
 
 
-def mark_flagged(ax: Axes, column: str, line: Line, handles) -> None:
+def mark_flagged(ax: style.Axes, column: str, line: Line, handles) -> None:
     """Draw hollow the cells whose lag was too short, or whose chains do not agree."""
     notes = {SHORT: "lag too short, time too low", UNCONVERGED: "not converged"}
     for kind, note in notes.items():
@@ -172,10 +151,10 @@ def mark_flagged(ax: Axes, column: str, line: Line, handles) -> None:
             hollow = {"marker": line.style["marker"], "ls": "", "mfc": "#ffffff", "ms": 4.5}
             x, y = line.x[bad], line.points[column][bad]
             ax.plot(x, y, mec=line.style["color"], zorder=4, **hollow)
-            handles[f"hollow: {note}"] = legend_mark(mec="#666666", **hollow)
+            handles[f"hollow: {note}"] = style.legend_mark(mec="#666666", **hollow)
 
 
-def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> None:
+def mark_best(ax: style.Axes, settings, column: str, drawn: list[Line], handles) -> None:
     """Ring the best point of each line, or the best of the panel with its value.
 
     Where lags are too few, from as many as the time needs: what is drawn reads low there.
@@ -192,48 +171,45 @@ def mark_best(ax: Axes, settings, column: str, drawn: list[Line], handles) -> No
         ax.plot(x, y, "o", ms=11, mfc="none", mec=line.style["color"], mew=1.3)
         if settings.best == "panel":
             se = line.points[error(column)][index]
-            ax.annotate(
-                with_error(y, se), (x, y), xytext=(0, -17), ha="center",
-                textcoords="offset points", fontsize=9, fontweight="bold",
-            )  # fmt: skip
+            style.write_value(ax, x, y, style.with_error(y, se), -17)
             ax.margins(y=0.12)
-    ring = legend_mark(ls="", marker="o", ms=11, mfc="none", mec="#666666")
+    ring = style.legend_mark(ls="", marker="o", ms=11, mfc="none", mec="#666666")
     handles[f"best of a {settings.best}"] = ring
 
 
-def mark_published(ax: Axes, experiment, settings, column, line: Line, handles) -> None:
+def mark_published(ax: style.Axes, experiment, column: str, line: Line, handles) -> None:
     """Draw as stars the numbers that were published for cells of this line."""
     for entry in experiment.published:
         cells = matching(line.points, entry.at)
         if column in entry.numbers and len(cells) == 1:
             star = {"ls": "", "marker": "*", "ms": 16, "mfc": "none", "mew": 1.2}
-            x = cells[settings.x].iloc[0] + line.shift
+            x = line.x[cells.index[0]]
             ax.plot(x, entry.numbers[column], mec=line.style["color"], zorder=5, **star)
             source = " (Neal 2020)" if experiment.family.name == "the paper" else ""
-            handles[f"published{source}"] = legend_mark(mec="#666666", **star)
+            handles[f"published{source}"] = style.legend_mark(mec="#666666", **star)
 
 
-def draw_references(ax: Axes, settings, column: str, table: pd.DataFrame, handles) -> None:
+def draw_references(ax: style.Axes, settings, column: str, table: style.DataFrame, handles) -> None:
     """Draw a horizontal band, one standard error to each side, for each cell of reference."""
     for index, where in enumerate(settings.references):
         cells = matching(table, where)[:1]
-        (colour,) = method_colours([method_and_u(cells)])
+        (colour,) = style.method_colours([style.method_and_u(cells)])
         y, se = cells[column].iloc[0], cells[error(column)].iloc[0]
-        line = ax.axhline(y, color=colour, ls=(DASHES[3], DASHES[1])[index % 2], lw=1.2)
+        line = ax.axhline(y, color=colour, ls=(style.DASHES[3], style.DASHES[1])[index % 2], lw=1.2)
         ax.axhspan(y - se, y + se, color=colour, alpha=0.15, lw=0)
-        names = (value_label(key, value, cells) for key, value in where.items())
+        names = (style.value_label(key, value, cells) for key, value in where.items())
         handles[", ".join(names)] = line
 
 
-def name_axes(ax: Axes, settings, column: str, shown: pd.DataFrame) -> None:
+def name_axes(ax: style.Axes, settings, column: str, shown: style.DataFrame) -> None:
     """Name the axes of a panel and set ticks at the cells."""
     if settings.x_scale == "log":
         ax.set_xscale("log")
-    set_ticks(ax, sorted(shown[settings.x].unique()))
-    ax.set_xlabel(plain(settings.x_label or label(settings.x)))
+    style.set_ticks(ax, sorted(shown[settings.x].unique()))
+    ax.set_xlabel(style.plain(settings.x_label or style.label(settings.x)))
     if settings.y_scale == "log" and is_time(column):
         ax.set_yscale("log")
-    ax.set_ylabel(y_label(column, shown))
+    ax.set_ylabel(style.y_label(column, shown))
     ax.set_title(panel_title(column))
 
 
@@ -241,22 +217,18 @@ def panel_title(column: str) -> str:
     """Return what a panel shows."""
     if column == "trace":
         return "u of single updates"
-    return f"cost, {label(column)}" if parse(column).kind == "cost" else label(column)
+    return f"cost, {style.label(column)}" if parse(column).kind == "cost" else style.label(column)
 
 
-def show_legend(figure: Figure, settings: Settings, handles: dict[str, Any]) -> None:
+def show_legend(figure: style.Figure, settings: Settings, handles: dict[str, Any]) -> None:
     """Add the legend below the panels."""
     if "trace" in settings.panels:
-        handles["u of a rejection"] = legend_mark(ls="", marker="x", ms=5, color="#D62728")
+        cross = style.legend_mark(ls="", marker="x", ms=5, color=style.REJECTED)
+        handles["u of a rejection"] = cross
     last = [n for n in handles if n.startswith(("best of", "published", "u of", "hollow"))]
     order = [name for name in handles if name not in last] + sorted(last)
-    times = any(is_time(panel) for panel in settings.panels)
-    shifted = times and settings.line and settings.x_scale != "log"
-    figure.legend(
-        [handles[name] for name in order],
-        order,
-        loc="outside lower center",
-        ncols=min(len(order), int(figure.get_figwidth() / 2.1)),
-        title="times and costs: lines are shifted sideways a little" if shifted else None,
-        title_fontsize=8,
-    )
+    shifted = settings.line and settings.x_scale != "log" and any(map(is_time, settings.panels))
+    title = "times and costs: lines are shifted sideways a little" if shifted else None
+    place = {"loc": "outside lower center", "title": title, "title_fontsize": 8}
+    columns = min(len(order), int(figure.get_figwidth() / 2.1))
+    figure.legend([handles[name] for name in order], order, ncols=columns, **place)

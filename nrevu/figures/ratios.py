@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from nrevu.analysis.claims import claim_rows
 from nrevu.analysis.table import matching
-from nrevu.figures._style import is_missing, label, method_and_u, method_colours, new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from nrevu.figures import _style as style
 
 
 @dataclass(frozen=True)
@@ -27,12 +23,11 @@ class Settings:
     uses: ClassVar[tuple[str, ...]] = ("claims", "confirmed")
 
 
-def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figure:
     """Return the figure that the settings describe."""
     claims = [claim for claim in experiment.claims if claim.over is not None]
     found = claim_rows(claims, table, confirmed)
-    size = (9, 1.6 + 0.55 * max(1, len(found)))
-    figure = new_figure(size, settings.title or experiment.title)
+    figure = style.new_figure(experiment, settings, 9, 1.6 + 0.55 * max(1, len(found)))
     ax = figure.subplots()
     ax.axvline(1.0, color="#666666", lw=1, ls=(0, (4, 2)))
     handles = {}
@@ -41,16 +36,13 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
             write_note(ax, -index, f"not judged: {row['reason']}")
             continue
         ends = [[row["ours"] - row["low"]], [row["high"] - row["ours"]]]
-        method = method_and_u(matching(table, claim.over))
-        (colour,) = method_colours([method])
+        method = style.method_and_u(matching(table, claim.over))
+        (colour,) = style.method_colours([method])
         handles[f"ours, with 95% interval{format_method(*method)}"] = ax.errorbar(
             row["ours"], -index, xerr=ends, fmt="o", color=colour, capsize=4
         )
-        ax.annotate(
-            f"{row['ours']:.2f}", (row["ours"], -index), xytext=(0, 6), ha="center",
-            textcoords="offset points", fontweight="bold", fontsize=9,
-        )  # fmt: skip
-        if not is_missing(row["published"]):
+        style.write_value(ax, row["ours"], -index, f"{row['ours']:.2f}", 6)
+        if not style.is_missing(row["published"]):
             (star,) = ax.plot(row["published"], -index, "*", color="white", mec="black", ms=11)
             handles["published"] = star
     names = [textwrap.fill(row["what"], 46, break_on_hyphens=False) for row in found]
@@ -61,21 +53,19 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
     ax.set_xlabel("times as fast as the other; 1: no difference")
     ax.grid(axis="y", visible=False)
     if handles:
-        where = {"loc": "outside lower center", "ncols": 2, "fontsize": 8.5}
-        figure.legend(handles.values(), handles.keys(), **where)
+        lines, names = list(handles.values()), list(handles)
+        figure.legend(lines, names, loc="outside lower center", ncols=2, fontsize=8.5)
     return figure
 
 
-def write_note(ax: Axes, y: float, text: str) -> None:
+def write_note(ax: style.Axes, y: float, text: str) -> None:
     """Write why there is no point, on white, as the line at 1 may be behind it."""
-    style = {"transform": ax.get_yaxis_transform(), "va": "center"}
     white = {"fc": "white", "ec": "none", "pad": 1.5}
-    text = textwrap.fill(text, 80)
-    ax.text(0.02, y, text, fontsize=7.5, color="#444444", bbox=white, **style)
+    style.write_note(ax, y, textwrap.fill(text, 80), fontsize=7.5, bbox=white)
 
 
 def format_method(method: str | None, u: str | None) -> str:
     """Return ': HMC, standard u', without what differs between the cells of a claim."""
-    names = [label(method)] if method else []
-    names += [f"{label(u)} u"] if u else []
+    names = [style.label(method)] if method else []
+    names += [f"{style.label(u)} u"] if u else []
     return ": " + ", ".join(names) if names else ""

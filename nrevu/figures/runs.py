@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nrevu.experiments.sections import Column
-from nrevu.figures._style import (
-    DASHES,
-    REJECTED,
-    is_missing,
-    method_colours,
-    new_figure,
-    value_label,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from nrevu.figures import _style as style
 
 RMS = "rms: root mean square of the acceptances between rejections"
 
@@ -36,7 +25,7 @@ class Settings:
     uses: ClassVar[tuple[str, ...]] = ("trace",)
 
 
-def draw_trace(ax: Axes, trace: dict[str, Any] | None) -> None:
+def draw_trace(ax: style.Axes, trace: dict[str, Any] | None) -> None:
     """Draw the u of consecutive updates, those that led to rejection as red crosses."""
     if trace is None:
         ax.text(0.5, 0.5, "no cell with a long enough lag", ha="center", transform=ax.transAxes)
@@ -45,50 +34,50 @@ def draw_trace(ax: Axes, trace: dict[str, Any] | None) -> None:
     number = np.arange(1, u.size + 1)
     passed = accepted == 1
     ax.plot(number[passed], u[passed], ".", ms=2.5, color="#333333")
-    ax.plot(number[~passed], u[~passed], "x", ms=4, mew=1.1, color=REJECTED)
+    ax.plot(number[~passed], u[~passed], "x", ms=4, mew=1.1, color=style.REJECTED)
     ax.set_xlabel("update")
     ax.set_ylabel("u")
     ax.set_ylim(-0.02, 1.02)
     ax.grid(False)
 
 
-def draw(experiment, settings: Settings, table, traces, confirmed) -> Figure:
+def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figure:
     """Return how likely runs of acceptances reach a length, at the same settings except u."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for trace in traces:
         groups.setdefault(trace["pair"], []).append(trace)
     most = max((len(members) for members in groups.values()), default=0)
-    size = (4.6 * max(1, len(groups)), 4.2 + 0.2 * most)
-    figure = new_figure(size, settings.title or experiment.title)
+    width, height = 4.6 * max(1, len(groups)), 4.2 + 0.2 * most
+    figure = style.new_figure(experiment, settings, width, height)
     if not groups:
         draw_trace(figure.subplots(), None)
         return figure
     axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
     for ax, (name, members) in zip(axes, groups.items(), strict=True):
-        draw_survivals(ax, members, settings.line)
+        draw_survivals(ax, members, settings)
         ax.set_title(textwrap.fill(name, 56), fontsize=9)
     axes[0].set_ylabel("chance of so many acceptances or more\nbetween two rejections")
     return figure
 
 
-def draw_survivals(ax: Axes, members: list[dict[str, Any]], line: str) -> None:
+def draw_survivals(ax: style.Axes, members: list[dict[str, Any]], settings: Settings) -> None:
     """Draw the chance that a run of acceptances reaches a length, one curve for each u."""
     import pandas as pd
 
-    rates = [member["rejection_rate"] for member in members]
-    longest = max(len(member["runs"]) for member in members)
-    length = np.arange(longest)
-    ax.plot(length, (1 - np.mean(rates)) ** length, ":", color="#888888", label="independent tests")
+    rate = np.mean([member["rejection_rate"] for member in members])
+    length = np.arange(max(len(member["runs"]) for member in members))
+    ax.plot(length, (1 - rate) ** length, ":", color="#888888", label="independent tests")
+    line = settings.line
     ordered = sorted(members, key=lambda member: sort_key(member["parameters"], line))
     cells = [pd.DataFrame([member["parameters"]]) for member in ordered]
-    parameters = [member["parameters"] for member in ordered]
-    colours = method_colours([(each.get("method"), each.get("u")) for each in parameters])
+    colours = style.method_colours([style.method_and_u(cell) for cell in cells])
     for index, member in enumerate(ordered):
         counts = np.array(member["runs"])
         survival = counts[::-1].cumsum()[::-1] / counts.sum() if counts.any() else []
-        name = value_label(line, member["parameters"].get(line), cells[index])
-        style = {"color": colours[index], "ls": DASHES[index % len(DASHES)]}
-        ax.plot(survival, label=f"{name}: {format_runs(member)}", **style)
+        value = member["parameters"].get(line)
+        name = style.value_label(line, value, cells[index], settings.line_label)
+        look = {"color": colours[index], "ls": style.DASHES[index % len(style.DASHES)]}
+        ax.plot(survival, label=f"{name}: {format_runs(member)}", **look)
     ax.set_yscale("log")
     ax.set_ylim(1e-4, 1.6)
     ax.set_xlabel("acceptances between two rejections")
@@ -101,7 +90,7 @@ def sort_key(parameters: dict[str, Any], line: str) -> tuple:
     """Return the order of curves: standard u first, then numbers in order, then text."""
     value = parameters.get(line)
     text = isinstance(value, str)
-    number = -np.inf if text or is_missing(value) else value
+    number = -np.inf if text or style.is_missing(value) else value
     return parameters["u"] != "standard", text, number, value if text else ""
 
 

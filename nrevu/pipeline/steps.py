@@ -201,7 +201,8 @@ def figure_step(args: Namespace, plan: Data, spent: Spent) -> Write:
 
 def page_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Write the page on all experiments of a label, and its summary."""
-    from nrevu.report.pages import load_label, page_writer
+    from nrevu.report.content import load_label
+    from nrevu.report.page import page_writer
 
     with count_cpu(spent, "report"):
         results, label = args.store.parent, args.plan.parent.name
@@ -210,7 +211,7 @@ def page_step(args: Namespace, plan: Data, spent: Spent) -> Write:
 
 def index_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Write the page that leads to the pages of all labels."""
-    from nrevu.report.pages import index_page
+    from nrevu.report.page import index_page
 
     text = index_page(args.store.parent, plan["labels"])
     return lambda path: path.write_text(text, encoding="utf-8")

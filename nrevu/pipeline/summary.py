@@ -6,10 +6,9 @@ In: the Jobs of a run and the files that it wrote. Out: lines for the terminal.
 import re
 import textwrap
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from nrevu.errors import Mistake
 from nrevu.pipeline import cpu_time
 from nrevu.pipeline.jobs import ROOT, Jobs
 from nrevu.pipeline.plan import Plan
@@ -71,15 +70,14 @@ def reference_lines(jobs: Jobs, tables: dict) -> list[str]:
     folders = [Path(jobs.file(name, "table.parquet")) for name in tables]
     files = [table.with_name("confirmed.parquet") for table in folders]
     current = [file for file in files if is_current(file, file.with_name("table.parquet"))]
-    try:
-        agreement = reference.compare([*tables.values(), *map(pd.read_parquet, current)], jobs.size)
-    except Mistake as mistake:
-        return [str(mistake)]
-    if agreement is None:
-        return []
-    digest = agreement.differing[0] if agreement.differing else ""
-    meta = (digest and read_meta(series_path(Path(ROOT) / "cells", digest))) or {"provenance": {}}
-    return reference.describe(agreement, meta["provenance"])
+    read = [*tables.values(), *map(pd.read_parquet, current)]
+    return reference.describe_tables(read, jobs.size, provenance_of)
+
+
+def provenance_of(digests: Sequence[str]) -> list[dict]:
+    """Return the provenance of the first of some cells, unless there is none."""
+    metas = [read_meta(series_path(Path(ROOT) / "cells", digest)) for digest in digests[:1]]
+    return [meta["provenance"] for meta in metas if meta]
 
 
 def cpu_line(jobs: Jobs, began: float, cores: int | None, cpu: float) -> str:

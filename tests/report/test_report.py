@@ -13,7 +13,8 @@ from nrevu.cells.chains import sample
 from nrevu.experiments.experiment import expand
 from nrevu.experiments.sections import build, figure_settings
 from nrevu.figures._style import METHOD_COLOURS
-from nrevu.report import find_results, page
+from nrevu.report import page as pages
+from nrevu.report.content import Content, find_results
 from nrevu.report.plots import figures_of
 
 
@@ -31,6 +32,11 @@ def analysed(folder, name, keep=lambda cell: True, wrong=1.0):
     content = {"estimate": vars(experiment.estimate), "results": results}
     file.write_text(json.dumps(content))
     return find_results(experiment, ["0001"], folder / name)
+
+
+def page(found):
+    """Return the page on some results."""
+    return pages.page(Content("smoke", found))
 
 
 @pytest.fixture(scope="module")

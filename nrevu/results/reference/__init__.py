@@ -10,7 +10,7 @@ import gzip
 import json
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,32 @@ def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[tupl
     errors = {name: math.hypot(ours[name][1], theirs[name][1]) for name in names}
     found = [(ours[n][0] - theirs[n][0]) / errors[n] for n in names if errors[n] > 0]
     return [(z, chance(z, ours["dof"] + theirs["dof"])) for z in found]
+
+
+def describe_tables(
+    tables: Iterable[pd.DataFrame],
+    size: str,
+    provenance_of: Callable[[Sequence[str]], Sequence[Mapping[str, Any]]],
+) -> list[str]:
+    """Return what to say of the cells of some tables, if there is a reference run at their size.
+
+    `provenance_of` the digests of cells that differ returns each kind of it once.
+    """
+    try:
+        agreement = compare(tables, size)
+    except Mistake as mistake:
+        return [str(mistake)]
+    if agreement is None:
+        return []
+    kinds = provenance_of(agreement.differing)
+    other = [kind for kind in kinds if reason(agreement.about, kind)]
+    lines = describe(agreement, (other or kinds or [{}])[0])
+    usual = agreement.about["target"]
+    targets = sorted({str(kind.get("target")) for kind in kinds} - {usual})
+    if targets:
+        text = f"cells were compiled for {', '.join(targets)}, not for {usual}"
+        lines.append(f"some {text}: their bits may differ from those on other machines")
+    return lines
 
 
 def describe(agreement: Agreement, provenance: Mapping[str, Any]) -> list[str]:
