@@ -64,13 +64,13 @@ def unit_starts(lengths: Sequence[int]) -> list[np.ndarray]:
 def jackknife(total: float, without: np.ndarray) -> Estimated:
     """Return an estimate from all units, with its error from those without each of m units."""
     m = without.size
-    if m < 2:
-        return Estimated(float(total), float("nan"))
-    spread = np.sum((without - without.mean()) ** 2) * (m - 1) / m
+    spread = np.sum((without - without.mean()) ** 2) * (m - 1) / m if m > 1 else np.nan
     return Estimated(float(total), float(np.sqrt(spread)))
 
 
-def products(values: np.ndarray, lengths: Sequence[int], mean: float, lags: int):
+def products(
+    values: np.ndarray, lengths: Sequence[int], mean: float, lags: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return sums of d[t] d[t+k] and their counts, each (units, lags + 1), d = values - mean.
 
     A product belongs to the unit of its first factor, so that all n - k of a chain are used.
@@ -85,8 +85,8 @@ def products(values: np.ndarray, lengths: Sequence[int], mean: float, lags: int)
             for unit, (start, end) in enumerate(zip(starts, np.minimum(ends, n - k), strict=True)):
                 total[unit, k] = np.dot(d[start:end], d[start + k : end + k]) if end > start else 0
         sums.append(total)
-        k = np.arange(lags + 1)
-        counts.append(np.maximum(np.minimum(ends[:, None], n - k) - starts[:, None], 0))
+        left = n - np.arange(lags + 1)
+        counts.append(np.maximum(np.minimum(ends[:, None], left) - starts[:, None], 0))
         first += n
     return np.concatenate(sums), np.concatenate(counts)
 
@@ -103,9 +103,8 @@ def window(sums: np.ndarray, counts: np.ndarray) -> int | None:
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = sums.sum(axis=0) / counts.sum(axis=0)
         taus = 1 + 2 * np.cumsum(covariance[1:] / covariance[0])
-    lags = np.arange(1, taus.size + 1)
-    enough = np.flatnonzero(lags >= WINDOW * np.maximum(taus, 1))
-    return int(lags[enough[0]]) if enough.size else None
+    enough = np.flatnonzero(np.arange(1, taus.size + 1) >= WINDOW * np.maximum(taus, 1))
+    return int(enough[0]) + 1 if enough.size else None
 
 
 def at_lag(sums: np.ndarray, counts: np.ndarray, last: int) -> Times:
@@ -120,8 +119,8 @@ def at_lag(sums: np.ndarray, counts: np.ndarray, last: int) -> Times:
 
 def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int) -> Times:
     """Return the time of one quantity from `max_lag` lags; values (rows) of all chains in turn."""
-    lags = min(2 * max_lag, min(lengths) - 1)
-    return at_lag(*products(values, lengths, mean, lags), max_lag)
+    sums, counts = products(values, lengths, mean, min(2 * max_lag, min(lengths) - 1))
+    return at_lag(sums, counts, max_lag)
 
 
 def adaptive_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> Times | None:
@@ -155,13 +154,6 @@ def tau_from(time: Times) -> Tau:
     """Return the autocorrelation time, with its error."""
     tau = jackknife(time.tau[0], time.tau[1:])
     return Tau(tau.value, tau.se, time.lags, not time.settled)
-
-
-def autocorrelation_time(
-    values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int
-) -> Tau:
-    """Return tau of one quantity; values (rows) of all chains in turn."""
-    return tau_from(times(values, lengths, mean, max_lag))
 
 
 def split_rhat(values: np.ndarray, lengths: Sequence[int]) -> float:
@@ -212,10 +204,10 @@ def clustering(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Esti
     Above 1 where rejections come in clusters; nan for groups of a single update.
     """
     sums, squares, sizes = unit_sums(rejected, lengths)
-    shares = means(sums, group * sizes), means(squares, group**2 * sizes)
+    shares, second = means(sums, group * sizes), means(squares, group**2 * sizes)
+
+    def ratio(mean, square):
+        return (square - mean**2) * group / (mean * (1 - mean)) if group > 1 else np.nan * mean
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = [
-            (square - mean**2) * group / (mean * (1 - mean)) if group > 1 else np.nan * mean
-            for mean, square in zip(*shares, strict=True)
-        ]
-    return jackknife(*ratios)
+        return jackknife(ratio(shares[0], second[0]), ratio(shares[1], second[1]))

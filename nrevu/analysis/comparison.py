@@ -14,14 +14,15 @@ import pandas as pd
 
 from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.claims import RUN, claim_rows, format_settings, nearest
-from nrevu.analysis.student_t import t_quantile
 from nrevu.analysis.table import flagged, matching
 from nrevu.analysis.verdict import (
     NOISY,
     NOT_JUDGED,
     UNPUBLISHED,
     chance,
+    difference,
     noise_advice,
+    t_quantile,
     times_longer,
     verdict,
 )
@@ -66,10 +67,10 @@ def compare(
     `expected` are the parameters of all cells that the table should have; None: it is complete.
     """
     claims = claim_rows(experiment.claims, table, confirmed, expected)
-    rows = [{"z": math.nan, **row} for row in (*number_rows(experiment, table), *claims)]
-    empty = {**dict.fromkeys(TEXTS, ""), "family": experiment.family.name}
-    empty["ours"] = math.nan
-    return pd.DataFrame([empty | row | judge(row, experiment) for row in rows], columns=COLUMNS)
+    empty: dict[str, Any] = {"family": experiment.family.name, "ours": math.nan, "z": math.nan}
+    empty |= dict.fromkeys(TEXTS, "")
+    rows = [empty | row for row in (*number_rows(experiment, table), *claims)]
+    return pd.DataFrame([row | judge(row, experiment) for row in rows], columns=COLUMNS)
 
 
 def read_comparison(file: Path) -> pd.DataFrame:
@@ -79,7 +80,7 @@ def read_comparison(file: Path) -> pd.DataFrame:
 
 def judge(row: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
     """Return the p-value of a row's difference, and the verdict on it among all of its kind."""
-    count = experiment.family.count(row["kind"])
+    count = getattr(experiment.family, f"{row['kind']}s")  # numbers, or claims
     if math.isnan(row["z"]):
         unpublished = math.isnan(row["published"]) and not row["reason"]
         return {"comparisons": count, "verdict": UNPUBLISHED if unpublished else NOT_JUDGED}
@@ -95,13 +96,14 @@ def number_rows(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, A
     for entry in experiment.published:
         found = matching(table, entry.at)
         for quantity, published in entry.numbers.items():
-            row = {"kind": "number", "what": format_settings(entry.at), "quantity": quantity}
-            row |= {"published": published, "reason": "", "source": entry.source}
-            if found.empty:
-                rows.append({**row, "reason": f"its cell is missing. To do: {RUN}"})
-                continue
-            why = unusable(found.iloc[[0]], quantity, experiment.estimate.max_lag)
-            row |= {"digest": found.iloc[0]["digest"], "reason": why}
+            why = unusable(found[:1], quantity, experiment.estimate.max_lag)
+            row: dict[str, Any] = {
+                "kind": "number",
+                "what": format_settings(entry.at),
+                "quantity": quantity,
+            }
+            row |= {"published": published, "reason": why, "source": entry.source}
+            row |= {"digest": digest for digest in found["digest"][:1]}
             rows.append(row if why else row | compare_number(found.iloc[0], quantity, entry))
     return rows
 
@@ -111,6 +113,8 @@ def unusable(cell: pd.DataFrame, quantity: str, max_lag: int) -> str:
 
     Too few lags are no reason where they are configured: the published number has the same.
     """
+    if cell.empty:
+        return f"its cell is missing. To do: {RUN}"
     if flagged(cell, quantity, (UNCONVERGED,)).any():
         return f"its chains do not agree{nearest(cell)}. To do: raise run.groups"
     if not max_lag and flagged(cell, quantity, (SHORT,)).any():
@@ -126,15 +130,8 @@ def compare_number(cell: pd.Series, quantity: str, entry: Published) -> dict[str
     theirs = se / ours * math.sqrt(cell["run.groups"] / entry.groups)
     dof = unit_count(cell["run.chains"]) - 1
     half = t_quantile(dof) * se
-    return {
-        "published.se": published * theirs,
-        "ours": ours,
-        "se": se,
-        "low": ours - half,
-        "high": ours + half,
-        "z": math.log(ours / published) / math.hypot(se / ours, theirs),
-        "dof": dof,
-    }
+    interval = {"se": se, "low": ours - half, "high": ours + half, "dof": dof}
+    return difference(ours, se / ours, published, theirs) | interval
 
 
 def drop_repeats(compared: pd.DataFrame) -> pd.DataFrame:

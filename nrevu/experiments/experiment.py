@@ -14,10 +14,9 @@ from typing import Any
 from nrevu.cells.cell import Cell
 from nrevu.errors import Mistake, shorten, unknown
 from nrevu.experiments.checks import check_sections
-from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment_file import default_set, find, read, source, sources_beside
 from nrevu.experiments.sections import Claim, Confirm, Published, Trace, build, figure_settings
-from nrevu.experiments.settings import Setting, default_size, resolve
+from nrevu.experiments.settings import Estimate, Setting, default_size, resolve
 from nrevu.experiments.sweep import setting, settings_of
 from nrevu.experiments.yaml_document import Document
 from nrevu.files import choices
@@ -30,10 +29,6 @@ class Family:
     name: str  # the paper, or an experiment that is not one of the default ones
     numbers: int  # published numbers
     claims: int  # claims with a published number
-
-    def count(self, kind: str) -> int:
-        """Return how many comparisons of a kind, number or claim, there are."""
-        return {"number": self.numbers, "claim": self.claims}[kind]
 
 
 @dataclass(frozen=True)

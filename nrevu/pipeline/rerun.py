@@ -12,7 +12,7 @@ from nrevu.analysis.result import summarise
 from nrevu.analysis.table import table
 from nrevu.cells.cell import Cell
 from nrevu.cells.chains import sample
-from nrevu.experiments.estimate import Estimate
+from nrevu.experiments.settings import Estimate
 from nrevu.pipeline.batches import kernel_name
 from nrevu.pipeline.cost_model import cost
 

@@ -10,13 +10,13 @@ from conftest import REPO
 
 from nrevu.analysis.claims import expected_rows
 from nrevu.analysis.comparison import compare
-from nrevu.analysis.student_t import t_quantile
 from nrevu.analysis.table import matching
+from nrevu.analysis.verdict import t_quantile
 from nrevu.cells.cell import parameters
 from nrevu.core.contracts import part
-from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment import Family, expand
 from nrevu.experiments.sections import Claim
+from nrevu.experiments.settings import Estimate
 
 
 def made_up(experiment, tau):
