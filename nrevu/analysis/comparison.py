@@ -97,13 +97,9 @@ def number_rows(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, A
         found = matching(table, entry.at)
         for quantity, published in entry.numbers.items():
             why = unusable(found[:1], quantity, experiment.estimate.max_lag)
-            row: dict[str, Any] = {
-                "kind": "number",
-                "what": format_settings(entry.at),
-                "quantity": quantity,
-            }
-            row |= {"published": published, "reason": why, "source": entry.source}
-            row |= {"digest": digest for digest in found["digest"][:1]}
+            row: dict[str, Any] = {"kind": "number", "what": format_settings(entry.at)}
+            row |= {"quantity": quantity, "published": published, "source": entry.source}
+            row |= {"reason": why, "digest": "" if found.empty else found.iloc[0]["digest"]}
             rows.append(row if why else row | compare_number(found.iloc[0], quantity, entry))
     return rows
 

@@ -17,8 +17,7 @@ import yaml
 
 from nrevu.cells.cell import Cell, from_config
 from nrevu.errors import Mistake, unknown
-from nrevu.experiments.settings import Estimate
-from nrevu.fields import build
+from nrevu.fields import build, integer, one_of
 from nrevu.files import choices, folder
 
 GROUPS = ("distribution", "method", "u", "size")
