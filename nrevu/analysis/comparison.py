@@ -15,17 +15,7 @@ import pandas as pd
 from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.claims import RUN, claim_rows, format_settings, nearest
 from nrevu.analysis.table import flagged, matching
-from nrevu.analysis.verdict import (
-    NOISY,
-    NOT_JUDGED,
-    UNPUBLISHED,
-    chance,
-    difference,
-    noise_advice,
-    t_quantile,
-    times_longer,
-    verdict,
-)
+from nrevu.analysis.verdict import difference, judge, t_quantile
 from nrevu.experiments.columns import SHORT, UNCONVERGED, error, flags, parse
 from nrevu.experiments.experiment import Experiment
 from nrevu.experiments.sections import Published
@@ -70,24 +60,14 @@ def compare(
     empty: dict[str, Any] = {"family": experiment.family.name, "ours": math.nan, "z": math.nan}
     empty |= dict.fromkeys(TEXTS, "")
     rows = [empty | row for row in (*number_rows(experiment, table), *claims)]
-    return pd.DataFrame([row | judge(row, experiment) for row in rows], columns=COLUMNS)
+    for row in rows:
+        row["comparisons"] = getattr(experiment.family, f"{row['kind']}s")  # numbers, or claims
+    return pd.DataFrame([row | judge(row) for row in rows], columns=COLUMNS)
 
 
 def read_comparison(file: Path) -> pd.DataFrame:
     """Return a comparison that was written as CSV."""
     return pd.read_csv(file, dtype=dict.fromkeys(TEXTS, str)).fillna(dict.fromkeys(TEXTS, ""))
-
-
-def judge(row: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
-    """Return the p-value of a row's difference, and the verdict on it among all of its kind."""
-    count = getattr(experiment.family, f"{row['kind']}s")  # numbers, or claims
-    if math.isnan(row["z"]):
-        unpublished = math.isnan(row["published"]) and not row["reason"]
-        return {"comparisons": count, "verdict": UNPUBLISHED if unpublished else NOT_JUDGED}
-    p, longer = chance(row["z"], row["dof"]), times_longer(row)
-    outcome = verdict(p, count, longer > 1)
-    why = noise_advice(longer) if outcome == NOISY else row["reason"]
-    return {"p": p, "comparisons": count, "verdict": outcome, "reason": why}
 
 
 def number_rows(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:

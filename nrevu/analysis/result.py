@@ -1,25 +1,17 @@
 """The result of a cell: estimates from its series, with errors; what `nrevu run --json` prints."""
 
-import dataclasses
-import functools
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from nrevu.analysis.autocorrelation import (
-    MOST_LAGS,
     Estimated,
     Tau,
-    Times,
-    adaptive_times,
-    average,
+    all_times,
     clustering,
     rejection_rate,
     split_rhat,
-    tau_from,
-    times,
 )
 from nrevu.cells.cell import Cell, config
 from nrevu.cells.series import Series, bits
@@ -68,45 +60,6 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         bad += [name for name, members in groups.items() if set(members) & set(bad)]
         result |= {"posterior": posterior, "not_converged": bad}
     return result
-
-
-def all_times(
-    columns: Mapping[str, np.ndarray],
-    means: Mapping[str, float],
-    lengths: tuple[int, ...],
-    groups: Mapping[str, Sequence[str]],
-    max_lag: int,
-) -> tuple[dict[str, Tau], dict[str, Tau]]:
-    """Return the time of each quantity and average, and longer ones of those with too few lags.
-
-    If K lags are configured and too few, the longer one has as many as it needs; there is none if
-    the chains are too short for that. If max_lag is 0, all have as many as they need, or as the
-    chains allow.
-    """
-    most = max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
-
-    @functools.cache
-    def fixed(name: str) -> Times:
-        return times(columns[name], lengths, means[name], max_lag or most)
-
-    @functools.cache
-    def adaptive(name: str) -> Times | None:
-        return adaptive_times(columns[name], lengths, means[name])
-
-    def enough(members: Sequence[str]) -> Tau | None:
-        found = [time for member in members if (time := adaptive(member))]
-        return tau_from(average(found)) if len(found) == len(members) else None
-
-    taus, longer = {}, {}
-    for name in (*columns, *groups):
-        members = groups.get(name, (name,))
-        settled = None if max_lag else enough(members)
-        taus[name] = settled or tau_from(average([fixed(member) for member in members]))
-        if not max_lag:
-            taus[name] = dataclasses.replace(taus[name], short=settled is None)
-        elif taus[name].short and (settled := enough(members)):
-            longer[name] = settled
-    return taus, longer
 
 
 def describe(values: np.ndarray, lengths: tuple[int, ...], tau: Tau) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nrevu.experiments.columns import parse
 
@@ -55,6 +55,17 @@ def difference(ours: float, relative: float, published: float, theirs: float) ->
     """Return two numbers compared, by their relative errors: on a logarithmic scale."""
     z = math.log(ours / published) / math.hypot(relative, theirs)
     return {"published.se": published * theirs, "ours": ours, "z": z}
+
+
+def judge(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the p-value of a row's difference, and the verdict on it among all of its kind."""
+    if math.isnan(row["z"]):
+        unpublished = math.isnan(row["published"]) and not row["reason"]
+        return {"verdict": UNPUBLISHED if unpublished else NOT_JUDGED}
+    p, longer = chance(row["z"], row["dof"]), times_longer(row)
+    outcome = verdict(p, row["comparisons"], longer > 1)
+    why = noise_advice(longer) if outcome == NOISY else row["reason"]
+    return {"p": p, "verdict": outcome, "reason": why}
 
 
 def verdict(p: float, count: int, noisy: bool) -> str:

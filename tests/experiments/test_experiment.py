@@ -242,8 +242,17 @@ def test_an_experiment_beside_itself(tmp_path):
     for beside in ("mine", "other"):
         path = written(tmp_path, PLAIN + f"beside: [{tmp_path}/{beside}.yaml]\n")
         read.cache_clear()
+        expand.cache_clear()
         with pytest.raises(Mistake, match="leads back to the experiment itself"):
             expand(path, "smoke")
+
+
+def test_an_experiment_beside_another_is_expanded_once():
+    expand.cache_clear()
+    expand("network_langevin", "smoke")
+    known = expand.cache_info().misses
+    expand("network_hmc", "smoke")
+    assert known == expand.cache_info().misses > 1
 
 
 def test_two_names_for_one_cell_are_one_cell(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from nrevu.commands.main import main
 from nrevu.errors import shorten
-from nrevu.experiments.experiment import read
+from nrevu.experiments.experiment import expand, read
 
 SWEEP = """\
 title: a sweep
@@ -168,11 +168,8 @@ WORDS = [
     ("cells fig1 --seed x", "argument --seed: invalid int value: 'x'"),
     ("cells fig1 --seed -3", "--seed: seed: -3 is not allowed"),
     ("cells nowhere.yaml", "nowhere.yaml: no such file"),
-    ("make fgi1", "unknown experiment 'fgi1'. Did you mean 'fig1'?"),
-    ("make fig1 --size qick", "Did you mean 'quick'?"),
-    ("make fig1 --batch 0", "batch: 0.0 is not allowed: seconds, above 0"),
     ("make fig1 --config size=smoke", "--config: give experiments, --size, --seed"),
-    ("report fgi1", "unknown experiment 'fgi1'. Did you mean 'fig1'?"),
+    ("report fgi1", "results: there are no results yet: `nrevu make` runs experiments"),
     ("report --size x", "unknown size 'x'. Allowed: paper, quick, smoke"),
     ("export", "required: WHAT"),
     ("export cells fig1", "invalid choice: 'cells'", "cell", "table"),
@@ -181,6 +178,12 @@ WORDS = [
     ("export table fig1 --confirmed --comparison", "not allowed with argument"),
     ("rnu", "invalid choice: 'rnu'"),
 ]
+# Of `make`, which becomes the process of Snakemake.
+MAKE = [
+    ("make fgi1", "unknown experiment 'fgi1'. Did you mean 'fig1'?"),
+    ("make fig1 --size qick", "Did you mean 'quick'?"),
+    ("make fig1 --batch 0", "batch: 0.0 is not allowed: seconds, above 0"),
+]
 
 
 @pytest.fixture
@@ -188,18 +191,23 @@ def told(tmp_path, monkeypatch, capsys):
     """Return a function that gives words to the command, and returns what it says of them."""
     monkeypatch.chdir(tmp_path)
     read.cache_clear()
+    expand.cache_clear()
 
     def say(*words):
         try:
             code = main([str(word) for word in words])
         except SystemExit as end:  # from argparse, which has shown the usage
             code = end.code
-        out, err = capsys.readouterr()
-        assert code == 2 and out == "", (code, out, err)
-        assert "Traceback" not in err and "hydra" not in err.lower() and "append" not in err
-        return err
+        return checked(code, *capsys.readouterr())
 
     return say
+
+
+def checked(code, out, err):
+    """Return what a command says of a mistake: to standard error, with exit code 2."""
+    assert code == 2 and out == "", (code, out, err)
+    assert "Traceback" not in err and "hydra" not in err.lower() and "append" not in err
+    return err
 
 
 @pytest.mark.parametrize("old, new, says", [(*f[:2], f[2:]) for f in FILES])
@@ -224,6 +232,12 @@ def test_of_a_distributions_file(tmp_path, told, old, new, words, says):
 def test_of_a_command_line(told, words, says):
     said = told(*words.split())
     assert all(part in said for part in says), said
+
+
+@pytest.mark.parametrize("words, says", MAKE)
+def test_of_make(nrevu, tmp_path, words, says):
+    done = nrevu(*words.split(), cwd=tmp_path)
+    assert says in checked(done.returncode, done.stdout, done.stderr)
 
 
 def test_files_that_are_not_text(tmp_path, told):

@@ -107,6 +107,7 @@ def write(tmp_path, monkeypatch):
 
     def changed(text=SWEEP, running=None, **config):
         read.cache_clear()
+        expand.cache_clear()
         project(tmp_path, text)
         before = stamps()
         plan = plan_from_config({"experiments": "mine.yaml", "size": "smoke", **config})
