@@ -63,7 +63,7 @@ def contents(section: Any) -> Iterator[tuple[str, Any, tuple]]:
 
     Entries of lists, the columns of numbers, and the selections of bars come one by one.
     """
-    for key, kind in field_kinds(type(section)).items():
+    for key, kind in field_kinds(section.__class__).items():
         value = getattr(section, key)
         if kind.note == "numbers":
             yield from (("estimate", name, (name,)) for name in value)

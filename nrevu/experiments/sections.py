@@ -10,7 +10,7 @@ import functools
 import importlib
 import types
 import typing
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, Union
 
@@ -109,7 +109,7 @@ class Kind(NamedTuple):
 
 
 @functools.cache
-def field_kinds(section: Hashable) -> dict[str, Kind]:
+def field_kinds(section: Any) -> dict[str, Kind]:
     """Return what each field of a section's dataclass may hold."""
     hints = typing.get_type_hints(section, include_extras=True)
     return {f.name: kind_of(hints[f.name]) for f in dataclasses.fields(section)}
@@ -132,7 +132,7 @@ def kind_of(hint: Any) -> Kind:
 
 def build(kind: Any, data: Any) -> Any:
     """Return plain data as an object of a type: mappings as dataclasses, lists as tuples."""
-    if not dataclasses.is_dataclass(kind) or not isinstance(data, Mapping):
+    if not hasattr(kind, "__dataclass_fields__") or not isinstance(data, Mapping):
         return data
     values = {}
     for key, value in data.items():

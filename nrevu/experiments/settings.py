@@ -155,16 +155,13 @@ def check_lag(cell: Cell, estimate: Estimate, settings: dict[str, Setting]) -> N
         )
 
 
-def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
-    """Return the place of a key; failing that of its group, or of what it must fit."""
+def place_of(key: str | None, settings: dict[str, Setting]) -> str:
+    """Return the place of a key; failing that of its group, or of what it must fit; or ""."""
     group = (key or "").partition(".")[0]
-    for candidate in (key, group):
-        if candidate in settings:
-            return settings[candidate].place
     fitted = key in FITTED or group == "distribution"
     starts = (f"{key}.", "distribution") if fitted else (f"{key}.",)
-    inside = [s.place for name, s in settings.items() if name.startswith(starts)]
-    return inside[0] if inside else None
+    inside = [name for name in settings if name.startswith(starts)]
+    return next((settings[name].place for name in (key, group, *inside) if name in settings), "")
 
 
 def choose(setting: Setting) -> str:

@@ -142,7 +142,7 @@ def stepped(spec: dict[str, Any]) -> list[float]:
     for name in spec:
         if name not in RANGE:
             raise unknown("key of a range", name, RANGE)
-    start, end, step = (spec.get(name) for name in ("from", "to", "step"))
+    start, end, step = (spec.get(name, math.nan) for name in ("from", "to", "step"))
     if not all(map(is_number, (start, end, step))) or step <= 0 or end < start:
         raise Mistake(f"{FORMS}; not {shorten(repr(spec))}")
     if (end - start) / step >= MAX_VALUES:
@@ -164,7 +164,7 @@ def counted(spec: dict[str, Any]) -> list[float]:
     for name in spec:
         if name not in allowed:
             raise unknown("key of a range with a count", name, allowed)
-    start, end, count = (spec.get(name) for name in ("from", "to", "count"))
+    start, end, count = (spec.get(name, math.nan) for name in ("from", "to", "count"))
     scale = spec.get("scale", "linear")
     if scale not in ("linear", "log"):
         raise unknown("scale", scale, ("linear", "log"))

@@ -247,14 +247,6 @@ def test_an_experiment_beside_itself(tmp_path):
             expand(path, "smoke")
 
 
-def test_an_experiment_beside_another_is_expanded_once():
-    expand.cache_clear()
-    expand("network_langevin", "smoke")
-    known = expand.cache_info().misses
-    expand("network_hmc", "smoke")
-    assert known == expand.cache_info().misses > 1
-
-
 def test_two_names_for_one_cell_are_one_cell(tmp_path):
     """A table of cases decides; what would generate others changes nothing."""
     (tmp_path / "cases.csv").write_text("a,y\n1,0\n2,1\n")
