@@ -213,24 +213,3 @@ def claim_text(row) -> str:
 def line(outcome: str, name: str, what: str, found: str) -> str:
     """Return one line of the summary; a long description of the comparison is shortened."""
     return f"{outcome:17} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"
-
-
-def markdown(compared: pd.DataFrame) -> list[str]:
-    """Return the verdicts as two tables in Markdown, as in the README: numbers, then claims."""
-    lines = ["| run | quantity | published | ours | *z* |", "|---|---|---|---|---|"]
-    for row in compared[compared.kind == "number"].itertuples():
-        z, ours = "–", row.reason
-        if row.verdict != NOT_JUDGED:
-            digits = max(0, 1 - math.floor(math.log10(row.se)))
-            z, ours = f"{row.z:+.1f}", f"{row.ours:.{digits}f} ± {row.se:.{digits}f}"
-        what = f"`{row.experiment}`: {row.what}"
-        lines.append(f"| {what} | {row.quantity} | {row.published:.5g} | {ours} | {z} |")
-    lines += ["", "| claim | published | ours (95% interval) | by the grid | verdict |"]
-    lines += ["|---|---|---|---|---|"]
-    for row in compared[compared.kind == "claim"].itertuples():
-        found = f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g})"
-        found = row.reason if row.verdict == NOT_JUDGED else found
-        grid = f"{row.selected:#.3g}" if row.basis else ""
-        parts = (f"`{row.experiment}`: {row.what}", f"{row.published:g}", found, grid, row.verdict)
-        lines.append(f"| {' | '.join(parts)} |")
-    return lines
