@@ -15,7 +15,7 @@ from benchmarks import in_numpy
 from benchmarks.settings import SETTINGS, of_length
 from benchmarks.sizes import Sizes
 from benchmarks.target import Target
-from nrevu.analysis.autocorrelation import autocorrelation_time, rejection_rate
+from nrevu.analysis.autocorrelation import rejection_rate, tau_from, times
 from nrevu.cells.cell import Cell
 from nrevu.cells.chains import sample
 from nrevu.core.contracts import has, part
@@ -54,7 +54,7 @@ def estimates(cell: Cell, rows: np.ndarray, rejected: np.ndarray, sizes: Sizes) 
     values = part(cell.distribution, "derive")(rows)[:, 0]
     return {
         "rejection_rate": rejection_rate(rejected, lengths, cell.schedule.group),
-        f"tau.{quantity}": autocorrelation_time(values, lengths, means[quantity], LAG),
+        f"tau.{quantity}": tau_from(times(values, lengths, means[quantity], LAG)),
     }
 
 

@@ -6,8 +6,9 @@ chains, and a jackknife over chains gives the standard error. Where no K was pub
 published one is too small, it follows tau: K >= 5 tau(K), Sokal's window.
 """
 
-import itertools
-from collections.abc import Sequence
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,39 +56,43 @@ def unit_count(chains: int) -> int:
     return chains if chains >= FEWEST_UNITS else chains * -(-FEWEST_UNITS // chains)
 
 
-def unit_starts(lengths: Sequence[int]) -> list[np.ndarray]:
-    """Return for each chain the first rows of its units: itself, or blocks if chains are few."""
-    pieces = unit_count(len(lengths)) // len(lengths)
-    return [np.arange(min(pieces, n)) * n // min(pieces, n) for n in lengths]
+def chains_of(values: np.ndarray, lengths: Sequence[int]) -> list[np.ndarray]:
+    """Return the values of each chain."""
+    return np.split(values, np.cumsum(lengths)[:-1])
+
+
+def unit_starts(chains: int, length: int) -> np.ndarray:
+    """Return the first rows of a chain's units: itself, or blocks if chains are few."""
+    pieces = min(unit_count(chains) // chains, length)
+    return np.arange(pieces) * length // pieces
 
 
 def jackknife(total: float, without: np.ndarray) -> Estimated:
     """Return an estimate from all units, with its error from those without each of m units."""
     m = without.size
-    if m < 2:
-        return Estimated(float(total), float("nan"))
-    spread = np.sum((without - without.mean()) ** 2) * (m - 1) / m
+    spread = np.sum((without - without.mean()) ** 2) * (m - 1) / m if m > 1 else np.nan
     return Estimated(float(total), float(np.sqrt(spread)))
 
 
-def products(values: np.ndarray, lengths: Sequence[int], mean: float, lags: int):
+def products(
+    values: np.ndarray, lengths: Sequence[int], mean: float, lags: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return sums of d[t] d[t+k] and their counts, each (units, lags + 1), d = values - mean.
 
     A product belongs to the unit of its first factor, so that all n - k of a chain are used.
     """
     sums, counts = [], []
-    first = 0
-    for n, starts in zip(lengths, unit_starts(lengths), strict=True):
-        d = values[first : first + n].astype(np.float64) - mean
+    for chain in chains_of(values, lengths):
+        d, n = chain.astype(np.float64) - mean, len(chain)
+        starts = unit_starts(len(lengths), n)
         ends = np.append(starts[1:], n)
         total = np.zeros((starts.size, lags + 1))
         for k in range(min(lags, n - 1) + 1):
             for unit, (start, end) in enumerate(zip(starts, np.minimum(ends, n - k), strict=True)):
                 total[unit, k] = np.dot(d[start:end], d[start + k : end + k]) if end > start else 0
         sums.append(total)
-        k = np.arange(lags + 1)
-        counts.append(np.maximum(np.minimum(ends[:, None], n - k) - starts[:, None], 0))
-        first += n
+        left = n - np.arange(lags + 1)
+        counts.append(np.maximum(np.minimum(ends[:, None], left) - starts[:, None], 0))
     return np.concatenate(sums), np.concatenate(counts)
 
 
@@ -103,9 +108,8 @@ def window(sums: np.ndarray, counts: np.ndarray) -> int | None:
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = sums.sum(axis=0) / counts.sum(axis=0)
         taus = 1 + 2 * np.cumsum(covariance[1:] / covariance[0])
-    lags = np.arange(1, taus.size + 1)
-    enough = np.flatnonzero(lags >= WINDOW * np.maximum(taus, 1))
-    return int(lags[enough[0]]) if enough.size else None
+    enough = np.flatnonzero(np.arange(1, taus.size + 1) >= WINDOW * np.maximum(taus, 1))
+    return int(enough[0]) + 1 if enough.size else None
 
 
 def at_lag(sums: np.ndarray, counts: np.ndarray, last: int) -> Times:
@@ -120,8 +124,8 @@ def at_lag(sums: np.ndarray, counts: np.ndarray, last: int) -> Times:
 
 def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int) -> Times:
     """Return the time of one quantity from `max_lag` lags; values (rows) of all chains in turn."""
-    lags = min(2 * max_lag, min(lengths) - 1)
-    return at_lag(*products(values, lengths, mean, lags), max_lag)
+    sums, counts = products(values, lengths, mean, min(2 * max_lag, min(lengths) - 1))
+    return at_lag(sums, counts, max_lag)
 
 
 def adaptive_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> Times | None:
@@ -157,11 +161,43 @@ def tau_from(time: Times) -> Tau:
     return Tau(tau.value, tau.se, time.lags, not time.settled)
 
 
-def autocorrelation_time(
-    values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int
-) -> Tau:
-    """Return tau of one quantity; values (rows) of all chains in turn."""
-    return tau_from(times(values, lengths, mean, max_lag))
+def all_times(
+    columns: Mapping[str, np.ndarray],
+    means: Mapping[str, float],
+    lengths: tuple[int, ...],
+    groups: Mapping[str, Sequence[str]],
+    max_lag: int,
+) -> tuple[dict[str, Tau], dict[str, Tau]]:
+    """Return the time of each quantity and average, and longer ones of those with too few lags.
+
+    If K lags are configured and too few, the longer one has as many as it needs; there is none if
+    the chains are too short for that. If max_lag is 0, all have as many as they need, or as the
+    chains allow.
+    """
+    most = max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
+
+    @functools.cache
+    def fixed(name: str) -> Times:
+        return times(columns[name], lengths, means[name], max_lag or most)
+
+    @functools.cache
+    def adaptive(name: str) -> Times | None:
+        return adaptive_times(columns[name], lengths, means[name])
+
+    def enough(members: Sequence[str]) -> Tau | None:
+        found = [time for member in members if (time := adaptive(member))]
+        return tau_from(average(found)) if len(found) == len(members) else None
+
+    taus, longer = {}, {}
+    for name in (*columns, *groups):
+        members = groups.get(name, (name,))
+        settled = None if max_lag else enough(members)
+        taus[name] = settled or tau_from(average([fixed(member) for member in members]))
+        if not max_lag:
+            taus[name] = dataclasses.replace(taus[name], short=settled is None)
+        elif taus[name].short and (settled := enough(members)):
+            longer[name] = settled
+    return taus, longer
 
 
 def split_rhat(values: np.ndarray, lengths: Sequence[int]) -> float:
@@ -170,11 +206,10 @@ def split_rhat(values: np.ndarray, lengths: Sequence[int]) -> float:
     1 where the chains agree; nan for chains shorter than 4, or that never move.
     """
     half = min(lengths) // 2
-    starts = np.cumsum([0, *lengths[:-1]])
-    halves = [values[start + k * half :][:half] for start in starts for k in (0, 1)]
     if half < 2:
         return float("nan")
-    parts = np.array(halves, float)
+    chains = chains_of(values, lengths)
+    parts = np.array([part for c in chains for part in (c[:half], c[half : 2 * half])], float)
     within = parts.var(axis=1, ddof=1).mean()
     between = parts.mean(axis=1).var(ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -183,12 +218,11 @@ def split_rhat(values: np.ndarray, lengths: Sequence[int]) -> float:
 
 def unit_sums(counts: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     """Return (3, units): sums of counts, of their squares, and their number; exact integers."""
-    sums, first = [], 0
-    for n, starts in zip(lengths, unit_starts(lengths), strict=True):
-        for start, end in itertools.pairwise([*starts, n]):  # only one unit's copy at a time
-            part = counts[first + start : first + end].astype(np.int64)
+    sums = []
+    for chain in chains_of(counts, lengths):
+        for unit in np.split(chain, unit_starts(len(lengths), len(chain))[1:]):
+            part = unit.astype(np.int64)  # only one unit's copy at a time
             sums.append((part.sum(), part @ part, part.size))
-        first += n
     return np.array(sums).T
 
 
@@ -212,10 +246,10 @@ def clustering(rejected: np.ndarray, lengths: Sequence[int], group: int) -> Esti
     Above 1 where rejections come in clusters; nan for groups of a single update.
     """
     sums, squares, sizes = unit_sums(rejected, lengths)
-    shares = means(sums, group * sizes), means(squares, group**2 * sizes)
+    shares, second = means(sums, group * sizes), means(squares, group**2 * sizes)
+
+    def ratio(mean, square):
+        return (square - mean**2) * group / (mean * (1 - mean)) if group > 1 else np.nan * mean
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = [
-            (square - mean**2) * group / (mean * (1 - mean)) if group > 1 else np.nan * mean
-            for mean, square in zip(*shares, strict=True)
-        ]
-    return jackknife(*ratios)
+        return jackknife(ratio(shares[0], second[0]), ratio(shares[1], second[1]))

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.confirmation import select_candidate
-from nrevu.analysis.student_t import t_quantile
 from nrevu.analysis.table import extend_lags, flagged, matching
 from nrevu.analysis.traces import best
+from nrevu.analysis.verdict import difference, t_quantile
 from nrevu.cells.cell import parameters
-from nrevu.experiments import columns
 from nrevu.experiments.checks import fits
-from nrevu.experiments.columns import SHORT, UNCONVERGED
+from nrevu.experiments.columns import SHORT, UNCONVERGED, error, of_kind
 from nrevu.experiments.sections import Claim
 
 if TYPE_CHECKING:
@@ -56,22 +55,18 @@ def claim_rows(
     """
     rows = []
     for claim in claims:
-        sides = [
-            missing_side(table, where, expected)
-            or best_side(table, confirmed, where, claim.quantity)
-            for where in claim.sides()
-        ]
-        if all(side.cell is not None for side in sides):
-            rows.append({**claim_texts(claim), **numbers(claim, sides)})
-        else:
-            rows.append({**claim_texts(claim), "reason": format_reasons(claim, sides)})
+        pairs = []
+        for where in claim.sides():
+            cells = sum(fits(row, where) for row in expected or ())
+            pairs.append((where, best_side(table, confirmed, where, claim.quantity, cells)))
+        failed = [(where, side) for where, side in pairs if side.reason]
+        found = {"reason": format_reasons(failed)} if failed else None
+        rows.append(claim_texts(claim) | (found or numbers(claim, [side for _, side in pairs])))
     return rows
 
 
-def format_reasons(claim: Claim, sides: Sequence[Side]) -> str:
+def format_reasons(failed: Sequence[tuple[Mapping[str, Any], Side]]) -> str:
     """Return why a claim cannot be judged, for each of its sides, and what to do about it."""
-    pairs = zip(claim.sides(), sides, strict=True)
-    failed = [(where, side) for where, side in pairs if side.reason]
     reasons = "; ".join(f"{format_settings(where)}: {side.reason}" for where, side in failed)
     remedies = dict.fromkeys(side.remedy for _, side in failed)
     return f"{reasons}. To do: {'; '.join(remedies)}"
@@ -105,31 +100,30 @@ def numbers(claim: Claim, sides: Sequence[Side]) -> dict[str, Any]:
     A published claim is as uncertain as the numbers of the grid, scaled to its run length.
     """
     quantity, published = claim.quantity, claim_texts(claim)["published"]
-    cells, grid = [side.cell for side in sides], [side.grid for side in sides]
-    ours, relative = ratio(cells, quantity), error(cells, quantity)
+    cells = [side.cell for side in sides if side.cell is not None]
+    grid = [side.grid for side in sides if side.grid is not None]
+    ours, errors = ratio(cells, quantity)
+    selected, errors_of_grid = ratio(grid, quantity)
     length = grid[0]["run.groups"] / (claim.groups or grid[0]["run.groups"])
-    theirs = error(grid, quantity) * math.sqrt(length)
-    dof = welch(cells, quantity)
+    relative, theirs = math.hypot(*errors), math.hypot(*errors_of_grid) * math.sqrt(length)
+    dof = welch(cells, errors)
     reach = math.exp(t_quantile(dof) * relative)
-    return {
-        "published.se": published * theirs,
-        "ours": ours,
+    return difference(ours, relative, published, theirs) | {
         "se": ours * relative,
         "low": ours / reach,
         "high": ours * reach,
-        "z": math.log(ours / published) / math.hypot(relative, theirs),
         "dof": dof,
-        "selected": ratio(grid, quantity),
-        "basis": basis(sides, quantity),
+        "selected": selected,
+        "basis": basis(sides, cells, quantity),
     }
 
 
-def basis(sides: Sequence[Side], quantity: str) -> str:
+def basis(sides: Sequence[Side], cells: Sequence[pd.Series], quantity: str) -> str:
     """Return whether the cells of a claim were confirmed, and whether lags were extended."""
-    kinds = {side.basis for side in sides}
-    texts = [kind for kind in (SELECTED, CONFIRMED) if kind in kinds][:1]
-    short = any(flagged(side.cell.to_frame().T, quantity, (SHORT,)).any() for side in sides)
-    return ", ".join([*texts, *(["lags extended"] if short else [])])
+    bases = [side.basis for side in sides]
+    how = [kind for kind in (SELECTED, CONFIRMED) if kind in bases][:1]
+    short = any(flagged(cell.to_frame().T, quantity, (SHORT,)).any() for cell in cells)
+    return ", ".join(how + ["lags extended"] * short)
 
 
 def expected_rows(experiments: Iterable[Experiment]) -> list[dict[str, Any]]:
@@ -137,25 +131,22 @@ def expected_rows(experiments: Iterable[Experiment]) -> list[dict[str, Any]]:
     return [parameters(cell) | cell.derived for e in experiments for cell in e.cells]
 
 
-def missing_side(
-    table: pd.DataFrame, where: Mapping[str, Any], expected: Sequence[Mapping[str, Any]] | None
-) -> Side | None:
-    """Return a side without a cell, if some of the cells to take the best of are missing."""
-    wanted = sum(fits(row, where) for row in expected or ())
-    missing = wanted - len(matching(table, where))
-    if missing <= 0:
-        return None
-    return Side(reason=f"{missing} of {wanted} cells are missing", remedy=RUN)
-
-
 def best_side(
-    table: pd.DataFrame, confirmed: pd.DataFrame | None, where: Mapping[str, Any], quantity: str
+    table: pd.DataFrame,
+    confirmed: pd.DataFrame | None,
+    where: Mapping[str, Any],
+    quantity: str,
+    expected: int = 0,
 ) -> Side:
     """Return the cell that represents the best of the cells with some values.
 
-    A single cell was not selected, and represents itself; otherwise it is a confirmed cell.
+    A single cell was not selected, and represents itself; otherwise it is a confirmed cell. If
+    there are fewer cells than `expected`, the best one may be missing.
     """
     cells = extend_lags(matching(table, where))
+    if len(cells) < expected:
+        missing = f"{expected - len(cells)} of {expected} cells are missing"
+        return Side(reason=missing, remedy=RUN)
     if cells.empty:
         return Side(reason="all its cells are missing", remedy=RUN)
     row = best(cells, quantity)
@@ -187,31 +178,24 @@ def unusable(cells: pd.DataFrame, quantity: str, name: str) -> str:
 
 def nearest(cells: pd.DataFrame) -> str:
     """Return the R-hat and effective sample size of the cell that is nearest to convergence."""
-    rhats, effectives = (columns.of_kind(cells, kind) for kind in ("rhat", "effective"))
-    if not rhats or not effectives:
-        return ""
-    worst = cells[rhats].max(axis=1, skipna=False)
+    worst = cells[of_kind(cells, "rhat")].max(axis=1, skipna=False)
     if worst.isna().all():
         return ""
     row = worst.idxmin()
-    smallest = cells.loc[row, effectives].min()
+    smallest = cells.loc[row, of_kind(cells, "effective")].min()
     name = cells.loc[row, "digest"]
     return f" (nearest: {name}, R-hat {worst[row]:.2f}, effective sample {smallest:.0f})"
 
 
-def ratio(cells: Sequence[pd.Series], quantity: str) -> float:
-    """Return the first cell's value, over the second's if there is one."""
+def ratio(cells: Sequence[pd.Series], quantity: str) -> tuple[float, list[float]]:
+    """Return the first cell's value, over the second's if any, and the relative errors of both."""
     values = [cell[quantity] for cell in cells]
-    return values[0] / values[1] if len(values) > 1 else values[0]
+    errors = [cell[error(quantity)] / cell[quantity] for cell in cells]
+    return values[0] / math.prod(values[1:]), errors
 
 
-def error(cells: Sequence[pd.Series], quantity: str) -> float:
-    """Return the relative standard error of such a ratio or value."""
-    return math.hypot(*(cell[columns.error(quantity)] / cell[quantity] for cell in cells))
-
-
-def welch(cells: Sequence[pd.Series], quantity: str) -> float:
+def welch(cells: Sequence[pd.Series], errors: Sequence[float]) -> float:
     """Return the degrees of freedom of its interval; the cells have different errors."""
-    squares = [(cell[columns.error(quantity)] / cell[quantity]) ** 2 for cell in cells]
+    squares = [error**2 for error in errors]
     dofs = [unit_count(int(cell.get("chains", cell["run.chains"]))) - 1 for cell in cells]
     return sum(squares) ** 2 / sum(s**2 / dof for s, dof in zip(squares, dofs, strict=True))

@@ -14,17 +14,8 @@ import pandas as pd
 
 from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.claims import RUN, claim_rows, format_settings, nearest
-from nrevu.analysis.student_t import t_quantile
 from nrevu.analysis.table import flagged, matching
-from nrevu.analysis.verdict import (
-    NOISY,
-    NOT_JUDGED,
-    UNPUBLISHED,
-    chance,
-    noise_advice,
-    times_longer,
-    verdict,
-)
+from nrevu.analysis.verdict import difference, judge, t_quantile
 from nrevu.experiments.columns import SHORT, UNCONVERGED, error, flags, parse
 from nrevu.experiments.experiment import Experiment
 from nrevu.experiments.sections import Published
@@ -66,27 +57,17 @@ def compare(
     `expected` are the parameters of all cells that the table should have; None: it is complete.
     """
     claims = claim_rows(experiment.claims, table, confirmed, expected)
-    rows = [{"z": math.nan, **row} for row in (*number_rows(experiment, table), *claims)]
-    empty = {**dict.fromkeys(TEXTS, ""), "family": experiment.family.name}
-    empty["ours"] = math.nan
-    return pd.DataFrame([empty | row | judge(row, experiment) for row in rows], columns=COLUMNS)
+    empty: dict[str, Any] = {"family": experiment.family.name, "ours": math.nan, "z": math.nan}
+    empty |= dict.fromkeys(TEXTS, "")
+    rows = [empty | row for row in (*number_rows(experiment, table), *claims)]
+    for row in rows:
+        row["comparisons"] = getattr(experiment.family, f"{row['kind']}s")  # numbers, or claims
+    return pd.DataFrame([row | judge(row) for row in rows], columns=COLUMNS)
 
 
 def read_comparison(file: Path) -> pd.DataFrame:
     """Return a comparison that was written as CSV."""
     return pd.read_csv(file, dtype=dict.fromkeys(TEXTS, str)).fillna(dict.fromkeys(TEXTS, ""))
-
-
-def judge(row: Mapping[str, Any], experiment: Experiment) -> dict[str, Any]:
-    """Return the p-value of a row's difference, and the verdict on it among all of its kind."""
-    count = experiment.family.count(row["kind"])
-    if math.isnan(row["z"]):
-        unpublished = math.isnan(row["published"]) and not row["reason"]
-        return {"comparisons": count, "verdict": UNPUBLISHED if unpublished else NOT_JUDGED}
-    p, longer = chance(row["z"], row["dof"]), times_longer(row)
-    outcome = verdict(p, count, longer > 1)
-    why = noise_advice(longer) if outcome == NOISY else row["reason"]
-    return {"p": p, "comparisons": count, "verdict": outcome, "reason": why}
 
 
 def number_rows(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -95,13 +76,10 @@ def number_rows(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, A
     for entry in experiment.published:
         found = matching(table, entry.at)
         for quantity, published in entry.numbers.items():
-            row = {"kind": "number", "what": format_settings(entry.at), "quantity": quantity}
-            row |= {"published": published, "reason": "", "source": entry.source}
-            if found.empty:
-                rows.append({**row, "reason": f"its cell is missing. To do: {RUN}"})
-                continue
-            why = unusable(found.iloc[[0]], quantity, experiment.estimate.max_lag)
-            row |= {"digest": found.iloc[0]["digest"], "reason": why}
+            why = unusable(found[:1], quantity, experiment.estimate.max_lag)
+            row: dict[str, Any] = {"kind": "number", "what": format_settings(entry.at)}
+            row |= {"quantity": quantity, "published": published, "source": entry.source}
+            row |= {"reason": why, "digest": "" if found.empty else found.iloc[0]["digest"]}
             rows.append(row if why else row | compare_number(found.iloc[0], quantity, entry))
     return rows
 
@@ -111,6 +89,8 @@ def unusable(cell: pd.DataFrame, quantity: str, max_lag: int) -> str:
 
     Too few lags are no reason where they are configured: the published number has the same.
     """
+    if cell.empty:
+        return f"its cell is missing. To do: {RUN}"
     if flagged(cell, quantity, (UNCONVERGED,)).any():
         return f"its chains do not agree{nearest(cell)}. To do: raise run.groups"
     if not max_lag and flagged(cell, quantity, (SHORT,)).any():
@@ -126,15 +106,8 @@ def compare_number(cell: pd.Series, quantity: str, entry: Published) -> dict[str
     theirs = se / ours * math.sqrt(cell["run.groups"] / entry.groups)
     dof = unit_count(cell["run.chains"]) - 1
     half = t_quantile(dof) * se
-    return {
-        "published.se": published * theirs,
-        "ours": ours,
-        "se": se,
-        "low": ours - half,
-        "high": ours + half,
-        "z": math.log(ours / published) / math.hypot(se / ours, theirs),
-        "dof": dof,
-    }
+    interval = {"se": se, "low": ours - half, "high": ours + half, "dof": dof}
+    return difference(ours, se / ours, published, theirs) | interval
 
 
 def drop_repeats(compared: pd.DataFrame) -> pd.DataFrame:

@@ -1,25 +1,44 @@
 """Select, then confirm: the minimum of a grid is biased low (winner's curse), a new run is not.
 
-In: an experiment's table and its section `confirm`; the series of cells that were run again. Out:
+In: an experiment's cells, its table and its section `confirm`; the series of cells that were run
+again. Out: the groups within each of which the best cells are confirmed, known before any has run;
 the table of confirmed cells. Of several candidates a quarter of the new chains selects the best,
 and its numbers are from the others, so that no reported number was used to select.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nrevu.analysis.result import summarise
 from nrevu.analysis.table import extend_lags, matching, table, usable
-from nrevu.cells.cell import Cell
+from nrevu.cells.cell import Cell, parameters
 from nrevu.cells.series import Series, bits, select_chains
 from nrevu.experiments.columns import error
-from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.sections import Confirm
+from nrevu.experiments.settings import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
+
+SEED_OFFSET = 10**6  # added to the seed of a cell that is run again
+
+
+def groups(cells: Sequence[Cell], settings: Confirm | None) -> list[dict[str, Any]]:
+    """Return the combinations of values, in the cells' order, of the columns of `for_each`."""
+    if not settings:
+        return []
+    rows = [parameters(cell) | cell.derived for cell in cells]
+    values = [tuple(row.get(name) for name in settings.for_each) for row in rows]
+    return [dict(zip(settings.for_each, found, strict=True)) for found in dict.fromkeys(values)]
+
+
+def confirming_cell(cell: Cell, settings: Confirm) -> Cell:
+    """Return the cell that confirms another: longer, and with another seed."""
+    longer = dataclasses.replace(cell.run, groups=cell.run.groups * settings.longer)
+    return dataclasses.replace(cell, run=longer, seed=cell.seed + SEED_OFFSET)
 
 
 def candidates(cells: pd.DataFrame, settings: Confirm, group: Mapping[str, Any]) -> list[Any]:
@@ -51,7 +70,9 @@ def confirmed(found: Sequence[Mapping[str, Any]], settings: Confirm) -> pd.DataF
     rows = []
     for entry in found:
         selected, result = entry["selected"], entry["confirmed"]
-        part = extend_lags(table([entry["choosing"]])).iloc[0] if entry["choosing"] else None
+        choosing = {best: selected["value"], error(best): selected["se"]}
+        if entry["choosing"]:
+            choosing = extend_lags(table([entry["choosing"]])).iloc[0]
         rows.append(
             {
                 "group": ", ".join("-" if v is None else str(v) for v in entry["group"].values()),
@@ -60,8 +81,8 @@ def confirmed(found: Sequence[Mapping[str, Any]], settings: Confirm) -> pd.DataF
                 "selected": selected["value"],
                 "selected.se": selected["se"],
                 "selected.digest": selected["digest"],
-                "choosing": selected["value"] if part is None else part[best],
-                "choosing.se": selected["se"] if part is None else part[error(best)],
+                "choosing": choosing[best],
+                "choosing.se": choosing[error(best)],
                 "chains": result["chains"],
                 "groups": result["groups"],
             }

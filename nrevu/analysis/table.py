@@ -31,35 +31,34 @@ if TYPE_CHECKING:
 
 def row(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return one result flat."""
-    flat = parameters(from_config(result["config"]))
-    flat |= result["derived"]
+    flat = parameters(from_config(result["config"])) | result["derived"]
     for key in REJECTIONS:
-        flat |= {key: result[key]["value"], error(key): result[key]["se"]}
+        flat |= with_error(key, result[key])
     for quantity, tau in result["tau"].items():
         column = f"tau.{quantity}"
-        flat |= {column: tau["value"], error(column): tau["se"]}
+        flat |= with_error(column, tau)
         flat[convert(column, "tau", SHORT)] = quantity in result["lag_too_short"]
-        longer = result["longer"].get(quantity, {"value": None, "se": None})
-        column = convert(column, "tau", LONGER)
-        flat |= {column: longer["value"], error(column): longer["se"]}
+        flat |= with_error(convert(column, "tau", LONGER), result["longer"].get(quantity, {}))
         if "posterior" in result:
             flat[convert(column, "tau", UNCONVERGED)] = quantity in result["not_converged"]
     for quantity, about in result.get("posterior", {}).items():
-        mean = f"mean.{quantity}"
-        flat[mean], flat[error(mean)] = about["mean"].values()
+        flat |= with_error(f"mean.{quantity}", about["mean"])
         flat |= {f"{key}.{quantity}": about[key] for key in ("rhat", "effective")}
-        for level, value in zip(LEVELS, about["quantiles"], strict=True):
-            flat[quantile(quantity, level)] = value
+        levels = zip(LEVELS, about["quantiles"], strict=True)
+        flat |= {quantile(quantity, level): value for level, value in levels}
     evaluations = result["evaluations"]
     each = (evaluations["gradient"] or evaluations["density"]) / result["groups"]
     for quantity, tau in result["tau"].items():
-        cost = f"cost.{quantity}"
-        for column, part in ((cost, "value"), (error(cost), "se")):
-            flat[column] = None if tau[part] is None else each * tau[part]
-    flat |= {f"evaluations.{kind}": count for kind, count in result["evaluations"].items()}
-    for key in ("overflows", "cpu_seconds", "ns_per_update", "digest", "bits", "name"):
-        flat[key] = result[key]
-    return flat
+        cost = {key: None if tau[key] is None else each * tau[key] for key in ("value", "se")}
+        flat |= with_error(f"cost.{quantity}", cost)
+    flat |= {f"evaluations.{kind}": count for kind, count in evaluations.items()}
+    last = ("overflows", "cpu_seconds", "ns_per_update", "digest", "bits", "name")
+    return flat | {key: result[key] for key in last}
+
+
+def with_error(column: str, number: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Return the two columns of a number and its standard error."""
+    return {column: number.get("value"), error(column): number.get("se")}
 
 
 def table(results: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -69,9 +68,8 @@ def table(results: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     frame = pd.DataFrame([row(result) for result in results])
     frame = frame.fillna(float("nan")).infer_objects()  # nan rather than None
     groups = [name.partition(".")[0] for name in frame.columns]
-    first = {group: groups.index(group) for group in groups}  # keys of a group together
-    order = sorted(range(len(groups)), key=lambda i: (first[groups[i]], i))
-    return frame.iloc[:, order]
+    together = sorted(frame.columns, key=lambda name: groups.index(name.partition(".")[0]))
+    return frame[together]  # keys of a group
 
 
 def matching(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
@@ -86,33 +84,20 @@ def matching(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
 
 def flagged(cells: pd.DataFrame, column: str, kinds: Iterable[str] = FLAGS) -> pd.Series:
     """Return for each row whether its time or cost has one of some flags."""
-    import pandas as pd
-
     names = [convert(column, "tau", kind) for kind in kinds]
-    found = [is_set(cells, name) for name in names if name in cells]
-    return pd.concat(found, axis=1).any(axis=1) if found else pd.Series(False, cells.index)
-
-
-def is_set(cells: pd.DataFrame, flag: str) -> pd.Series:
-    """Return for each row whether a flag is set; a missing value is not."""
-    return cells[flag].fillna(False).astype(bool)
+    return cells[[name for name in names if name in cells]].eq(True).any(axis=1)
 
 
 def unreliable(cells: pd.DataFrame) -> dict[str, int]:
     """Return how many cells have an unreliable time, by the reason."""
-    import pandas as pd
-
-    short, ended, disagree = (pd.Series(False, cells.index) for _ in range(3))
-    for name in flags(cells, SHORT):
-        flag, longer = is_set(cells, name), cells[convert(name, "tau", LONGER)].notna()
-        short, ended = short | (flag & longer), ended | (flag & ~longer)
-    for name in flags(cells, UNCONVERGED):
-        disagree |= is_set(cells, name)
-    return {
-        "cells with too few lags (claims use as many as tau needs)": int(short.sum()),
-        "cells with chains too short for their lags (claims skip them)": int(ended.sum()),
-        "cells whose chains disagree (claims skip them)": int(disagree.sum()),
+    disagree, short = (cells[flags(cells, kind)].eq(True) for kind in (UNCONVERGED, SHORT))
+    longer = cells[[convert(name, "tau", LONGER) for name in short]].notna().to_numpy()
+    found = {
+        "cells with too few lags (claims use as many as tau needs)": short & longer,
+        "cells with chains too short for their lags (claims skip them)": short & ~longer,
+        "cells whose chains disagree (claims skip them)": disagree,
     }
+    return {reason: int(flag.any(axis=1).sum()) for reason, flag in found.items()}
 
 
 def usable(cells: pd.DataFrame, column: str) -> pd.Series:
@@ -128,7 +113,7 @@ def extend_lags(cells: pd.DataFrame) -> pd.DataFrame:
     """
     cells = cells.copy()
     for name in flags(cells, SHORT):
-        short = is_set(cells, name)
+        short = cells[name].eq(True)
         if not short.any():
             continue
         each = cells.loc[short, convert(name, "cost")] / cells.loc[short, convert(name, "tau")]

@@ -27,12 +27,13 @@ def select_cells(table: pd.DataFrame, settings: Trace) -> list[dict[str, Any]]:
     A twin has the same settings and another u, and so the same rejection rate. A cell that is
     best for one value and the twin of another's best is listed once, as the best.
     """
+    names = [name for name in table.columns if is_setting(name, table)]
     found: dict[int, dict[str, Any]] = {}
     for _, part in table.groupby(settings.for_each, dropna=False, sort=False):
         row = best(part, settings.best)
         if row is not None:
-            found[row] = {"row": row, "best": True, "pair": format_row(table, row)}
-    names = [name for name in table.columns if is_setting(name, table)]
+            pair = ", ".join(format_setting(name, table[name][row]) for name in names)
+            found[row] = {"row": row, "best": True, "pair": pair}
     for row in list(found):
         twins = (table[names].fillna("") == table.loc[row, names].fillna("")).all(axis=1)
         for twin in table.index[twins]:
@@ -50,12 +51,6 @@ def is_setting(name: str, table: pd.DataFrame) -> bool:
     """Tell whether a column is a setting other than u's in which the cells differ."""
     groups = ("method", "distribution", "schedule", "run", "seed")
     return name.partition(".")[0] in groups and table[name].nunique(dropna=False) > 1
-
-
-def format_row(table: pd.DataFrame, row: Any) -> str:
-    """Return the settings of a row in which the cells differ, except u's."""
-    names = [name for name in table.columns if is_setting(name, table)]
-    return ", ".join(format_setting(name, table[name][row]) for name in names)
 
 
 def format_setting(name: str, value: Any) -> str:

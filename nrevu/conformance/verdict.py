@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nrevu.analysis.student_t import t_quantile
+from nrevu.analysis.verdict import t_quantile
 
 RATE = 1e-4  # how often a statistical check may fail by chance, over all its numbers together
 OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes by itself

@@ -1,113 +1,106 @@
 """Compares the sections of an experiment with its cells, before anything runs.
 
-In: an experiment's document, its sections and its cells. Out: a Mistake, with its place, if a
-section names a column that will not exist, or cells that the sweep does not have.
+In: an experiment's file and its cells. Out: a Mistake, with its place, if a section names a column
+that will not exist, or cells that the sweep does not have.
 """
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nrevu.cells.cell import Cell, parameters
 from nrevu.core.contracts import part
 from nrevu.errors import Mistake, unknown
-from nrevu.experiments.columns import REJECTIONS, is_estimated, parse
-from nrevu.experiments.sections import Bar, Published, Sections, field_kinds
+from nrevu.experiments.columns import REJECTIONS, TIMES, is_estimated, parse
+from nrevu.experiments.experiment_file import File
+from nrevu.experiments.sections import Bar, Claim, Published, field_kinds
 from nrevu.experiments.yaml_document import Document, format_value
 
 Parts = list[tuple[Any, tuple]]  # sections, each with its path in the document
 
 
-def check_sections(doc: Document, sections: Sections, own: Sequence[Cell], others: list[Cell]):
+def check_sections(file: File, own: Sequence[Cell], others: Sequence[Cell]) -> None:
     """Raise a Mistake for what does not fit the cells, those of experiments beside included."""
-    cells = [*own, *others]
+    doc, cells = file.doc, [*own, *others]
     rows = [parameters(cell) | cell.derived for cell in cells]
-    parts: Parts = [(figure, ("figures", name)) for name, figure in sections.figures.items()]
-    parts += [(entry, ("published", index)) for index, entry in enumerate(sections.published)]
-    parts += [(claim, ("claims", index)) for index, claim in enumerate(sections.claims)]
+    parts: Parts = [(figure, ("figures", name)) for name, figure in file.figures.items()]
+    parts += [(entry, ("published", index)) for index, entry in enumerate(file.published)]
+    parts += [(claim, ("claims", index)) for index, claim in enumerate(file.claims)]
     check_columns(doc, parts, columns(cells, rows))
     for section, path in parts:
         if isinstance(section, Published):
             check_single(doc, section, path, rows)
             continue
-        for inner, where in selections(section):
+        for where, inner in selections(section):
             if not any(fits(row, where) for row in rows):
                 message = f"fits no cell: {misfit(rows, where)}"
                 raise Mistake(message, inner[0], doc.place(*path, *inner))
         check_points(doc, section, path, rows)
-    run_again = [(sections.trace, ("trace",)), (sections.confirm, ("confirm",))]
     rows = rows[: len(own)]
-    check_columns(doc, [each for each in run_again if each[0]], columns(own, rows))
-    check_confirm(doc, sections, own, rows)
+    again: Parts = [(file.trace, ("trace",)), (file.confirm, ("confirm",))]
+    check_columns(doc, [each for each in again if each[0]], columns(own, rows))
+    check_confirm(file, parts, own, rows)
 
 
 def check_columns(doc: Document, parts: Parts, known: list[str]) -> None:
     """Raise a Mistake for a column that is unknown, or an estimate where none may be."""
     estimated = [name for name in known if is_estimated(name)]
-    allowed = dict.fromkeys(("estimate", "panel", "quantity", "numbers"), estimated)
-    allowed["setting"] = [name for name in known if not is_estimated(name)]
+    allowed = dict.fromkeys(("column", "axis", "split", "selection"), known)
+    allowed |= dict.fromkeys(("estimate", "panel", "quantity"), estimated)
+    allowed["setting"] = [name for name in known if name not in estimated]
     for section, path in parts:
-        for name, note, inner in mentions(section):
-            if name not in allowed.get(note, known):
-                place = doc.place(*path, *inner)
-                raise unknown("column", name, allowed.get(note, known), place=place)
+        for note, value, inner in contents(section):
+            if note not in allowed or (note, value) == ("panel", "trace"):
+                continue
+            column = f"mean.{value}" if note == "quantity" else value
+            for name in value if note == "selection" else [column]:
+                if name not in allowed[note]:
+                    at = (*inner, name) if note == "selection" else inner
+                    raise unknown("column", name, allowed[note], place=doc.place(*path, *at))
 
 
-def mentions(section: Any) -> Iterator[tuple[str, str, tuple]]:
-    """Yield the columns that a section names, the note of their type, and their path in it."""
-    for key, kind in field_kinds(type(section)).items():
+def contents(section: Any) -> Iterator[tuple[str, Any, tuple]]:
+    """Yield what a section holds: the note of its type, the value, and the path in the section.
+
+    Entries of lists, the columns of numbers, and the selections of bars come one by one.
+    """
+    for key, kind in field_kinds(section.__class__).items():
         value = getattr(section, key)
-        if value is None or kind.note in ("", "selection", "colour"):
-            continue
         if kind.note == "numbers":
-            yield from ((name, kind.note, (name,)) for name in value)
-        elif not kind.entry:
-            yield value, kind.note, (key,)
-        else:
-            for index, name in enumerate(value):
-                if (kind.note, name) != ("panel", "trace"):
-                    column = f"mean.{name}" if kind.note == "quantity" else name
-                    yield column, kind.note, (key, index)
-    for inner, where in selections(section):
-        yield from ((name, "column", (*inner, name)) for name in where)
-
-
-def selections(section: Any) -> Iterator[tuple[tuple, Mapping[str, Any]]]:
-    """Yield the selections of cells in a section, each with its path in it."""
-    for key, kind in field_kinds(type(section)).items():
-        value = getattr(section, key)
-        if kind.note == "selection" and kind.entry:
-            yield from (((key, index), where) for index, where in enumerate(value))
-        elif kind.note == "selection" and value is not None:
-            yield (key,), value
+            yield from (("estimate", name, (name,)) for name in value)
         elif kind.entry is Bar:
-            yield from (((key, index, "where"), bar.where) for index, bar in enumerate(value))
+            yield from (("selection", b.where, (key, i, "where")) for i, b in enumerate(value))
+        elif kind.entry:
+            yield from ((kind.note, entry, (key, i)) for i, entry in enumerate(value or ()))
+        elif value is not None:
+            yield kind.note, value, (key,)
+
+
+def selections(section: Any) -> list[tuple[Mapping[str, Any], tuple]]:
+    """Return the selections of cells in a section, each with its path in it."""
+    return [(where, inner) for note, where, inner in contents(section) if note == "selection"]
 
 
 def columns(cells: Sequence[Cell], rows: list[dict]) -> list[str]:
     """Return the columns that sections may name."""
-    names = {key for row in rows for key in row}
-    kinds = {cell.distribution for cell in cells}
-    quantities = {q for kind in kinds for q in (*part(kind, "means")(), *part(kind, "averages")())}
-    times = {f"{kind}.{quantity}" for kind in ("tau", "cost") for quantity in quantities}
-    known = [pair for kind in kinds for pair in part(kind, "means")().items()]
-    means = {f"mean.{q}" for q, mean in known if mean is None}
-    return sorted(names | times | means | set(REJECTIONS))
+    names = {*REJECTIONS, *(key for row in rows for key in row)}
+    for distribution in {cell.distribution for cell in cells}:
+        means = part(distribution, "means")()
+        quantities = (*means, *part(distribution, "averages")())
+        names |= {f"{kind}.{quantity}" for kind in TIMES for quantity in quantities}
+        names |= {f"mean.{quantity}" for quantity, mean in means.items() if mean is None}
+    return sorted(names)
 
 
 def check_points(doc: Document, figure: Any, path: tuple, rows: list[dict]) -> None:
     """Raise a Mistake if an axis holds no numbers, or one point of a figure is several cells."""
-    notes = {key: kind.note for key, kind in field_kinds(type(figure)).items()}
-    axes = [key for key in notes if notes[key] == "axis"]
+    axes = [(name, inner[0]) for note, name, inner in contents(figure) if note == "axis"]
     if not axes:
         return
     shown = [row for row in rows if fits(row, figure.where)]
-    for axis in axes:
-        name = getattr(figure, axis)
+    for name, key in axes:
         if not all(type(row.get(name, 0)) in (int, float) for row in shown):
-            raise Mistake(f"'{name}' does not hold numbers", axis, doc.place(*path, axis))
-    settings = dataclasses.asdict(figure)
-    keys = [settings[k] for k in notes if notes[k] in ("axis", "split") and settings[k]]
+            raise Mistake(f"'{name}' does not hold numbers", key, doc.place(*path, key))
+    keys = [name for note, name, _ in contents(figure) if note in ("axis", "split")]
     points = [tuple(row.get(key) for key in keys) for row in shown if keys[0] in row]
     if len(set(points)) < len(points):
         message = f"several cells have the same {', '.join(keys)}: add 'line', 'rows' or 'where'"
@@ -124,28 +117,22 @@ def check_single(doc: Document, entry: Published, path: tuple, rows: list[dict])
         raise Mistake(message, "published", doc.place(*path, "at"))
 
 
-def check_confirm(doc: Document, sections: Sections, cells: Sequence[Cell], rows: list) -> None:
+def check_confirm(file: File, parts: Parts, cells: Sequence[Cell], rows: list[dict]) -> None:
     """Raise a Mistake if best cells are wanted that `confirm` does not run again."""
-    confirm = sections.confirm
+    confirm, doc = file.confirm, file.doc
     if not confirm:
         return
     if confirm.cells > 1 and min(cell.run.chains for cell in cells) < 2:
         message = "to choose among several cells needs run.chains of 2 or more"
         raise Mistake(message, "cells", doc.place("confirm", "cells"))
-    wanted = [
-        (claim.quantity, where, ("claims", index, "quantity"))
-        for index, claim in enumerate(sections.claims)
-        for where in claim.sides()
-    ] + [
-        (figure.value, bar.where, ("figures", name, "value"))
-        for name, figure in sections.figures.items()
-        for bar in getattr(figure, "bars", ())
-    ]
     quantity = parse(confirm.best).quantity
-    for name, where, path in wanted:
-        if parse(name).quantity != quantity and sum(fits(row, where) for row in rows) > 1:
+    for section, path in parts:
+        key = "quantity" if isinstance(section, Claim) else "value"
+        name = getattr(section, key, "") if key == "quantity" or hasattr(section, "bars") else ""
+        several = any(sum(fits(row, where) for row in rows) > 1 for where, _ in selections(section))
+        if name and several and parse(name).quantity != quantity:
             message = f"must be of '{quantity}', for which cells are confirmed, not '{name}'"
-            raise Mistake(message, path[-1], doc.place(*path))
+            raise Mistake(message, key, doc.place(*path, key))
 
 
 def fits(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:

@@ -5,19 +5,19 @@ sweep expanded into checked cells, its sections checked against them; or its pla
 """
 
 import dataclasses
+import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
 from nrevu.errors import Mistake, shorten, unknown
 from nrevu.experiments.checks import check_sections
-from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment_file import default_set, find, read, source, sources_beside
 from nrevu.experiments.sections import Claim, Confirm, Published, Trace, build, figure_settings
-from nrevu.experiments.settings import Setting, default_size, resolve
+from nrevu.experiments.settings import Estimate, Setting, default_size, resolve
 from nrevu.experiments.sweep import setting, settings_of
 from nrevu.experiments.yaml_document import Document
 from nrevu.files import choices
@@ -31,43 +31,43 @@ class Family:
     numbers: int  # published numbers
     claims: int  # claims with a published number
 
-    def count(self, kind: str) -> int:
-        """Return how many comparisons of a kind, number or claim, there are."""
-        return {"number": self.numbers, "claim": self.claims}[kind]
-
 
 @dataclass(frozen=True)
 class Experiment:
     """A sweep and what is made of it."""
 
     name: str  # of its file, without the ending
-    source: str  # how to name it on a command line: in conf/experiment, or a path
-    title: str
-    section: str  # of the paper, or ""
-    notes: tuple[str, ...]
-    size: str  # a file of conf/size
-    seed: int | None  # from the command line; None: the configured one
-    cells: tuple[Cell, ...]
     estimate: Estimate
-    beside: Mapping[str, str]  # sources of the other experiments whose cells it uses, by name
-    confirm: Confirm | None
-    trace: Trace | None
-    figures: Mapping[str, Any]  # the Settings of each figure's kind, by the figure's name
-    published: tuple[Published, ...]
-    claims: tuple[Claim, ...]
     family: Family  # the comparisons that its own are judged together with
+    source: str = ""  # how to name it on a command line: in conf/experiment, or a path
+    title: str = ""
+    section: str = ""  # of the paper, or ""
+    notes: tuple[str, ...] = ()
+    size: str = ""  # a file of conf/size
+    seed: int | None = None  # from the command line; None: the configured one
+    cells: tuple[Cell, ...] = ()
+    # Sources of the other experiments whose cells it uses, by name.
+    beside: Mapping[str, str] = field(default_factory=dict)
+    confirm: Confirm | None = None
+    trace: Trace | None = None
+    # The Settings of each figure's kind, by the figure's name.
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    published: tuple[Published, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
+@functools.cache
 def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
     """Return an experiment at a size; `extra` settings (a seed) override those of the file."""
     file = read(name)
-    doc, sections = file.doc, file.sections
+    sections = dict(vars(file))
+    doc = sections.pop("doc")
     if size not in choices("size"):
         raise unknown("size", size, choices("size"), key="size")
     cells, estimate = expand_cells(doc, size, extra)
     beside = sources_beside(doc, find(name))
-    others = [cell for other in beside.values() for cell in expand(other, size).cells]
-    check_sections(doc, sections, cells, others)
+    others = [cell for other in beside.values() for cell in expand(other, size, extra).cells]
+    check_sections(file, cells, others)
     return Experiment(
         name=Path(name).stem,
         source=source(name),
@@ -79,15 +79,15 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
         cells=cells,
         estimate=estimate,
         beside=beside,
-        **vars(sections),
         family=family(name),
+        **sections,
     )
 
 
 def expand_cells(doc: Document, size: str, extra: tuple[Setting, ...]) -> tuple:
     """Return the cells of the sweep, and the estimate that all of them share."""
     cells, estimates = [], set()
-    common = [Setting("size", size, "command line"), *shared(doc), *at_size(doc, size)]
+    common = [Setting("size", size, "command line"), *shared(doc, size)]
     for settings in settings_of(doc):
         for each in settings:
             if each.key.partition(".")[0] in ("estimate", "size"):
@@ -115,32 +115,23 @@ def to_data(experiment: Experiment) -> dict[str, Any]:
 
 def from_data(data: Mapping[str, Any], cells: tuple[Cell, ...] = ()) -> Experiment:
     """Return the experiment of plain data, with cells or without; what is left out is empty."""
-    one = {"confirm": Confirm, "trace": Trace, "estimate": Estimate, "family": Family}
-    several = {"published": Published, "claims": Claim}
-    figures = data.get("figures", {}).items()
-    values = {f.name: data.get(f.name) for f in dataclasses.fields(Experiment)}
-    values |= {key: values[key] and build(cls, values[key]) for key, cls in one.items()}
-    values |= {k: tuple(build(cls, d) for d in values[k] or ()) for k, cls in several.items()}
-    values |= {"figures": {name: build(figure_settings(f["kind"]), f) for name, f in figures}}
-    values |= {"notes": tuple(values["notes"] or ()), "beside": values["beside"] or {}}
-    return Experiment(**{**values, "cells": cells})
+    values = {f.name: data[f.name] for f in dataclasses.fields(Experiment) if f.name in data}
+    figures = values.get("figures", {}).items()
+    values["figures"] = {name: build(figure_settings(f["kind"]), f) for name, f in figures}
+    return build(Experiment, {**values, "cells": cells})
 
 
-def shared(doc: Document) -> list[Setting]:
-    """Return the settings that all cells share."""
-    if "size" in doc.data["cell"]:
+def shared(doc: Document, size: str) -> list[Setting]:
+    """Return the settings that all cells share, followed by those for this size only."""
+    cell, sizes = doc.data["cell"], doc.data.get("sizes", {}).get(size) or {}
+    if "size" in cell:
         place = doc.place("cell", "size")
         raise Mistake("is chosen when running; put lengths under 'sizes'", "size", place)
-    return [setting(doc, k, v, doc.place("cell", k)) for k, v in doc.data["cell"].items()]
-
-
-def at_size(doc: Document, size: str) -> list[Setting]:
-    """Return the settings for this size only."""
-    settings = doc.data.get("sizes", {}).get(size) or {}
-    if not isinstance(settings, dict) or "size" in settings:
+    if not isinstance(sizes, dict) or "size" in sizes:
         message = "must be keys and values, 'size' not among them"
         raise Mistake(message, size, doc.place("sizes", size))
-    return [setting(doc, k, v, doc.place("sizes", size, k)) for k, v in settings.items()]
+    parts = [(("cell",), cell), (("sizes", size), sizes)]
+    return [setting(doc, k, part[k], doc.place(*path, k)) for path, part in parts for k in part]
 
 
 def check_duplicates(cells: list[tuple[Cell, list[Setting]]]) -> None:
@@ -174,7 +165,7 @@ def shared_settings(name: str, settings: list[Setting]) -> list[Setting]:
         if each.key.startswith("schedule.") and each.key not in keys:
             raise Mistake(f"give it too: it varies in {doc.file}", each.key, "command line")
     sizes = [each.value for each in settings if each.key == "size"]
-    return [*shared(doc), *at_size(doc, sizes[-1] if sizes else default_size())]
+    return shared(doc, sizes[-1] if sizes else default_size())
 
 
 def family(name: str) -> Family:
@@ -184,8 +175,8 @@ def family(name: str) -> Family:
     verdict does not depend on what else is run.
     """
     together = default_set() if Path(name).stem in default_set() else [name]
-    entries = [entry for other in together for entry in read(other).sections.published]
+    entries = [entry for other in together for entry in read(other).published]
     numbers = {(*number, entry.source) for entry in entries for number in entry.numbers.items()}
-    claims = [claim for other in together for claim in read(other).sections.claims]
+    claims = [claim for other in together for claim in read(other).claims]
     label = "the paper" if len(together) > 1 else f"the published numbers of {Path(name).stem}"
     return Family(label, len(numbers), sum(claim.published is not None for claim in claims))

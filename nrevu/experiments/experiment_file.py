@@ -1,19 +1,33 @@
 """An experiment's file: where it is, and what it says, checked as far as its cells do not matter.
 
-In: the name of a file in conf/experiment, or the path of any such file. Out: a File.
+In: the name of a file in conf/experiment, or the path of any such file. Out: a File, or a Mistake
+with file and line.
 """
 
 import functools
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from nrevu.errors import Mistake, unknown
 from nrevu.experiments import yaml_document
-from nrevu.experiments.reading import read_sections
-from nrevu.experiments.sections import Sections
-from nrevu.experiments.yaml_document import Document, check_keys, check_texts
+from nrevu.experiments.columns import ESTIMATED, REJECTIONS, parse
+from nrevu.experiments.sections import (
+    Bar,
+    Claim,
+    Confirm,
+    Kind,
+    Published,
+    Trace,
+    build,
+    field_kinds,
+    figure_kinds,
+    figure_settings,
+)
+from nrevu.experiments.yaml_document import Document, check_keys, check_texts, format_value, need
 from nrevu.files import choices, folder, near
 
 # The keys of an experiment's file, and what each may hold.
@@ -33,6 +47,8 @@ KEYS = {
     "published": list,  # numbers that were printed, and for which settings
     "claims": list,  # ratios that were printed: how many times better one method is
 }
+RESERVED = ("table", "confirmed", "comparison")  # names of other files in an experiment's folder
+USES = {"claims": "what to draw", "trace": "which cells to follow"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +56,11 @@ class File:
     """An experiment's file, with what does not depend on its size checked."""
 
     doc: Document
-    sections: Sections
+    confirm: Confirm | None
+    trace: Trace | None
+    figures: Mapping[str, Any]  # the Settings of each figure's kind, by the figure's name
+    published: tuple[Published, ...]
+    claims: tuple[Claim, ...]
 
 
 def find(name: str) -> Path:
@@ -55,8 +75,7 @@ def find(name: str) -> Path:
         built_in = folder() / "experiment" / path.name
         if built_in.exists() and not built_in.samefile(path):
             taken = f"is the name of an experiment in {built_in.parent}: choose another"
-            message = f"'{path.stem}' {taken}"
-            raise Mistake(message, place=name)
+            raise Mistake(f"'{path.stem}' {taken}", place=name)
         return path
     if name not in choices("experiment"):
         raise unknown("experiment", name, choices("experiment"))
@@ -75,20 +94,133 @@ def source(name: str) -> str:
 def read(name: str) -> File:
     """Return an experiment's file with its keys and sections checked."""
     doc = yaml_document.read(find(name))
-    check_keys(doc, doc.data, KEYS, ())
+    data = doc.data
+    check_keys(doc, data, KEYS, ())
     for key in ("title", "cell", "sweep"):
-        if key not in doc.data:
+        if key not in data:
             message = "is missing: an experiment has a title, a cell and a sweep"
             raise Mistake(message, key=key, place=doc.file)
-    for size in doc.data.get("sizes", {}):
+    for size in data.get("sizes", {}):
         if size not in choices("size"):
             raise unknown("size", size, choices("size"), place=doc.place("sizes", size))
-    for index, other in enumerate(doc.data.get("beside", ())):
+    for index, other in enumerate(data.get("beside", ())):
         if not isinstance(other, str):
             message = "holds names of experiments, or their files"
             raise Mistake(message, "beside", doc.place("beside", index))
-    check_texts(doc, doc.data.get("notes", ()), "notes")
-    return File(doc, read_sections(doc))
+    check_texts(doc, data.get("notes", ()), "notes")
+    published, claims = (enumerate(data.get(key, ())) for key in ("published", "claims"))
+    single = {"trace": Trace, "confirm": Confirm}
+    again = {k: read_section(doc, single[k], data[k], k) if k in data else None for k in single}
+    return File(
+        doc=doc,
+        **again,
+        figures={name: read_figure(doc, name, f) for name, f in data.get("figures", {}).items()},
+        published=tuple(read_published(doc, *entry) for entry in published),
+        claims=tuple(read_claim(doc, *entry) for entry in claims),
+    )
+
+
+def read_section(doc: Document, section: Any, data: Mapping[str, Any], *path) -> Any:
+    """Return the data of a document at a path as a section's dataclass."""
+    kinds = field_kinds(section)
+    check_keys(doc, data, {key: kind.type for key, kind in kinds.items()}, path)
+    required = [f.name for f in fields(section) if f.default is f.default_factory is MISSING]
+    need(doc, data, required, *path)
+    for key, value in data.items():
+        check_value(doc, kinds[key], value, *path, key)
+    try:
+        return build(section, data)
+    except Mistake as mistake:
+        raise mistake.at(doc.place(*path, mistake.key)) from None
+
+
+def check_value(doc: Document, kind: Kind, value: Any, *path) -> None:
+    """Raise a Mistake for a choice that does not exist, or a list that is not of the right form."""
+    key, place = path[-1], doc.place(*path)
+    if kind.choices and value not in kind.choices:
+        raise unknown("value", value, kind.choices, key=key, place=place)
+    if not kind.entry:
+        return
+    if not value and (kind.entry is Bar or kind.note in ("estimate", "panel", "quantity")):
+        raise Mistake("has no entries", key, place)
+    if kind.entry is str and not kind.note:
+        check_texts(doc, value, *path)
+    for index, entry in enumerate(value):
+        place = doc.place(*path, index)
+        if kind.entry is Bar and not is_bar(entry):
+            raise Mistake("a bar holds 'label' (text) and 'where' (values)", key, place)
+        if kind.note == "selection" and not isinstance(entry, dict):
+            raise Mistake("a reference is keys and values", path[-2], place)
+        if kind.note == "colour" and not re.fullmatch(r"#[0-9a-fA-F]{6}", str(entry)):
+            message = 'is not a colour: write it as "#RRGGBB", with the quotes'
+            raise Mistake(f"{format_value(entry)} {message}", key, place)
+
+
+def is_bar(entry: Any) -> bool:
+    """Tell whether an entry of a list is of the form of a Bar."""
+    kinds = {key: type(value) for key, value in entry.items()} if isinstance(entry, dict) else {}
+    return kinds == {"label": str, "where": dict}
+
+
+def read_published(doc: Document, index: int, entry: Any) -> Published:
+    """Return an entry of `published`, whose other keys are columns."""
+    path = ("published", index)
+    if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
+        message = "holds 'at' (settings), 'groups' (run length), 'source' and numbers"
+        raise Mistake(f"{message}, not {format_value(entry)}", "published", doc.place(*path))
+    numbers = {key: entry[key] for key in entry if key not in ("at", "groups", "source")}
+    for key in numbers:
+        if key not in REJECTIONS and parse(key).kind not in ESTIMATED:
+            allowed = ("at", "groups", "source", *REJECTIONS, "tau.QUANTITY", "cost.QUANTITY")
+            raise unknown("key", key, allowed, place=doc.place(*path, key))
+    data = {key: entry[key] for key in ("at", "groups") if key in entry}
+    data |= {"numbers": numbers, "source": str(entry.get("source", ""))}
+    return read_section(doc, Published, data, *path)
+
+
+def read_claim(doc: Document, index: int, claim: Any) -> Claim:
+    """Return an entry of `claims`."""
+    if not isinstance(claim, dict):
+        message = "is a list of claims {text: ..., quantity: ..., of: {...}, over: {...}}"
+        place = doc.place("claims", index)
+        raise Mistake(f"{message}, not {format_value(claim)}", "claims", place)
+    return read_section(doc, Claim, claim, "claims", index)
+
+
+def read_figure(doc: Document, name: str, figure: Any) -> Any:
+    """Return the settings of a figure, of the dataclass of its kind."""
+    path = ("figures", name)
+    if not re.fullmatch("[A-Za-z_0-9]+", name) or name in RESERVED:
+        message = f"a figure's name is a word, and not one of {', '.join(RESERVED)}"
+        raise Mistake(message, name, doc.place(*path))
+    if not isinstance(figure, dict):
+        raise Mistake("must be keys and values", name, doc.place(*path))
+    kinds = {kind: field_kinds(figure_settings(kind)) for kind in figure_kinds()}
+    every = {key: field.type for each in kinds.values() for key, field in each.items()}
+    check_keys(doc, figure, every, path)
+    need(doc, figure, ("kind",), *path)
+    kind = figure["kind"]
+    if kind not in kinds:
+        raise unknown("kind of figure", kind, kinds, place=doc.place(*path, "kind"))
+    for key in figure:
+        if key not in kinds[kind]:
+            others = ", ".join(each for each in kinds[kind] if each != "kind")
+            message = f"does not belong to a figure of kind '{kind}', but {others} do"
+            raise Mistake(message, key, doc.place(*path, key))
+    found = read_section(doc, figure_settings(kind), figure, *path)
+    check_uses(doc, name, found)
+    return found
+
+
+def check_uses(doc: Document, name: str, figure: Any) -> None:
+    """Raise a Mistake if a figure shows traces or claims and the file has none."""
+    for section, meaning in USES.items():
+        if section in figure.uses and not doc.data.get(section):
+            message = f"needs '{section}' in the file: {meaning}"
+            raise Mistake(message, name, doc.place("figures", name))
+    if "trace" in getattr(figure, "panels", ()) and figure.rows != doc.data["trace"]["for_each"]:
+        message = "a panel 'trace' needs rows for the column of trace.for_each"
+        raise Mistake(message, name, doc.place("figures", name, "rows"))
 
 
 def sources_beside(doc: Document, *above: Path) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """The sections of an experiment's file, each a dataclass: what a key holds is its field's type.
 
-In: plain data that was checked (reading.py), or that was written down before. Out: frozen objects.
-Types that name columns or select cells are compared with the cells in checks.py. The sections of
-figures are declared in nrevu/figures, one file for each kind.
+In: plain data that was checked (experiment_file.py), or that was written down before. Out: frozen
+objects. Types that name columns or select cells are compared with the cells in checks.py. The
+sections of figures are declared in nrevu/figures, one file for each kind.
 """
 
 import dataclasses
@@ -12,13 +12,12 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union
+from typing import Annotated, Any, Literal, NamedTuple, Union
 
 from nrevu.errors import Mistake
 from nrevu.experiments.yaml_document import format_value, is_number
 from nrevu.files import PACKAGE
 
-T = TypeVar("T")
 Column = Annotated[str, "column"]  # any column of the table
 Axis = Annotated[str, "axis"]  # a column that holds numbers, along an axis
 Split = Annotated[str, "split"]  # a column whose values get a line, row or column of panels each
@@ -76,8 +75,7 @@ class Published:
     source: str = ""  # where they were printed
 
     def __post_init__(self) -> None:
-        for key, value in {"groups": self.groups, **self.numbers}.items():
-            check_positive(key, value)
+        check_positive(groups=self.groups, **self.numbers)
 
 
 @dataclass(frozen=True)
@@ -93,31 +91,19 @@ class Claim:
     assuming: str = ""  # what the comparison assumes
 
     def __post_init__(self) -> None:
-        for key in ("published", "groups"):
-            if getattr(self, key) is not None:
-                check_positive(key, getattr(self, key))
+        given = {"published": self.published, "groups": self.groups}
+        check_positive(**{key: value for key, value in given.items() if value is not None})
 
     def sides(self) -> list[Mapping[str, Any]]:
         """Return the selections that are compared: `of`, and `over` if there is one."""
         return [self.of] if self.over is None else [self.of, self.over]
 
 
-@dataclass(frozen=True)
-class Sections:
-    """All sections of a file that say what is made of its cells."""
-
-    confirm: Confirm | None
-    trace: Trace | None
-    figures: Mapping[str, Any]  # the Settings of each figure's kind, by the figure's name
-    published: tuple[Published, ...]
-    claims: tuple[Claim, ...]
-
-
 class Kind(NamedTuple):
     """What a field may hold."""
 
-    types: tuple[type, ...]  # of the value in YAML: str, int, float, dict or list
-    entry: type | None = None  # of the entries of a list
+    type: Any  # of the value in YAML: str, int, float, dict or list; or a dataclass
+    entry: Any = None  # of the entries of a list
     note: str = ""  # the name of an annotated type above, of the value or of a list's entries
     choices: tuple[str, ...] = ()
 
@@ -137,21 +123,23 @@ def kind_of(hint: Any) -> Kind:
     if origin is Annotated:
         return kind_of(arguments[0])._replace(note=arguments[1])
     if origin is Literal:
-        return Kind((str,), choices=arguments)
+        return Kind(str, choices=arguments)
     if origin is tuple:
         entry = kind_of(arguments[0])
-        return Kind((list,), entry.types[0], entry.note)
-    return Kind((int, float) if hint is float else (dict if origin is Mapping else hint,))
+        return Kind(list, entry.type, entry.note)
+    return Kind(dict if origin is Mapping else hint)
 
 
-def build(section: type[T], data: Mapping[str, Any]) -> T:
-    """Return a section from plain data: lists become tuples, and bars a Bar each."""
-    values = dict(data)
-    for key, kind in field_kinds(section).items():
-        if kind.entry and values.get(key) is not None:
-            bars = kind.entry is Bar
-            values[key] = tuple(Bar(**entry) if bars else entry for entry in values[key])
-    return section(**values)
+def build(kind: Any, data: Any) -> Any:
+    """Return plain data as an object of a type: mappings as dataclasses, lists as tuples."""
+    if not hasattr(kind, "__dataclass_fields__") or not isinstance(data, Mapping):
+        return data
+    values = {}
+    for key, value in data.items():
+        inner, entry, *_ = field_kinds(kind)[key]
+        many = isinstance(value, list)
+        values[key] = tuple(build(entry, v) for v in value) if many else build(inner, value)
+    return kind(**values)
 
 
 def figure_kinds() -> list[str]:
@@ -169,7 +157,8 @@ def figure_settings(kind: str) -> Any:
     return importlib.import_module(f"nrevu.figures.{kind}").Settings
 
 
-def check_positive(key: str, value: Any) -> None:
-    """Raise a Mistake unless the value is a positive number."""
-    if not is_number(value) or not value > 0:
-        raise Mistake(f"{format_value(value)} is not a number above 0", key)
+def check_positive(**values: Any) -> None:
+    """Raise a Mistake unless all values are positive numbers."""
+    for key, value in values.items():
+        if not is_number(value) or not value > 0:
+            raise Mistake(f"{format_value(value)} is not a number above 0", key)

@@ -1,8 +1,9 @@
 """Composes configs with Hydra and turns them into checked Cells.
 
 In: settings, each a key ('method.stepsize'), a value and the place it was written at. Out: a
-Cell and an Estimate. Hydra composes once per choice of config groups; single values are then set
-on the result, which is a hundred times faster and lets an error name the keys that exist.
+Cell and an Estimate. Hydra composes once for each file of conf/ that is used; parts are then put
+together, and single values set, which is a hundred times faster and lets an error name the keys
+that exist.
 """
 
 import copy
@@ -16,12 +17,11 @@ import yaml
 
 from nrevu.cells.cell import Cell, from_config
 from nrevu.errors import Mistake, unknown
-from nrevu.experiments import hydra_compose
-from nrevu.experiments.estimate import Estimate
-from nrevu.fields import build
+from nrevu.fields import build, integer, one_of
 from nrevu.files import choices, folder
 
 GROUPS = ("distribution", "method", "u", "size")
+PARTS = {"size": "run"}  # the part of a config that a group's file fills, if not that of its name
 USER_FILE = "distribution.file"  # a user's Python file, instead of a choice of conf/
 # Settings whose defaults do not fit every distribution.
 FITTED = ("schedule.gibbs_every", "estimate.mean")
@@ -36,10 +36,33 @@ class Setting:
     place: str  # "file:line" or "command line"
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """How autocorrelation times are estimated from a series; not part of a cell's identity."""
+
+    # Lags are summed from 1 to this; 0: to the smallest K >= 5 tau(K), for each quantity.
+    max_lag: int = integer(at_least=0)
+    mean: str = one_of("known", "pooled")  # autocovariances about true means where known
+
+
 @functools.cache
+def compose(*overrides: str) -> dict[str, Any]:
+    """Return the nested config that Hydra composes. Importing Hydra takes half a second."""
+    from hydra import compose, initialize_config_dir
+    from omegaconf import OmegaConf
+
+    with initialize_config_dir(str(folder()), version_base="1.3"):
+        config: Any = OmegaConf.to_container(compose("config", [*overrides]), resolve=True)
+    return config
+
+
 def composed(**choice: str) -> dict[str, Any]:
-    """Return the complete nested config for a choice of config groups."""
-    return hydra_compose.by_hydra([f"{group}={name}" for group, name in choice.items()])
+    """Return the complete config for a choice of config groups: the default one, parts replaced."""
+    config = dict(compose())
+    for group, name in choice.items():
+        part = PARTS.get(group, group)
+        config[part] = compose(f"{group}={name}")[part]
+    return copy.deepcopy(config)
 
 
 @functools.cache
@@ -51,27 +74,35 @@ def default_size() -> str:
 
 def parse(arguments: Iterable[str]) -> list[Setting]:
     """Return the settings of KEY=VALUE arguments of a command line."""
-    settings = []
-    for text in arguments:
-        key, equals, _ = text.partition("=")
-        if not equals:
-            raise Mistake(f"'{text}' is not of the form KEY=VALUE", place="command line")
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", key):
-            allowed = [*GROUPS, *keys(composed())]
-            raise unknown("key", key, allowed, key=key, place="command line")
-        try:
-            settings.append(Setting(key, hydra_compose.value(text), "command line"))
-        except ValueError:
-            message = "takes one plain value; for several, write an experiment"
-            raise Mistake(message, key, "command line") from None
-    return settings
+    return [parse_argument(text) for text in arguments]
+
+
+def parse_argument(text: str) -> Setting:
+    """Return the setting of one KEY=VALUE, by the rules of Hydra's command line."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    key, equals, _ = text.partition("=")
+    if not equals:
+        raise Mistake(f"'{text}' is not of the form KEY=VALUE", place="command line")
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", key):
+        raise unknown("key", key, [*GROUPS, *keys(compose())], key=key, place="command line")
+    try:
+        override = OverridesParser.create().parse_override(text)
+        plain = not override.is_sweep_override()
+    except HydraException:
+        plain = False
+    if not plain:
+        message = "takes one plain value; for several, write an experiment"
+        raise Mistake(message, key, "command line")
+    return Setting(key, override.value(), "command line")
 
 
 def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
     """Return the cell and the estimate that the settings describe; later ones win."""
     last = latest(settings)
     choice = {key: choose(last[key]) for key in GROUPS if key in last}
-    config = copy.deepcopy(composed(**choice))
+    config = composed(**choice)
     if USER_FILE in last:  # its settings are those of the user's class, and checked there
         config["distribution"] = {}
     for setting in last.values():
@@ -124,16 +155,13 @@ def check_lag(cell: Cell, estimate: Estimate, settings: dict[str, Setting]) -> N
         )
 
 
-def place_of(key: str | None, settings: dict[str, Setting]) -> str | None:
-    """Return the place of a key; failing that of its group, or of what it must fit."""
+def place_of(key: str | None, settings: dict[str, Setting]) -> str:
+    """Return the place of a key; failing that of its group, or of what it must fit; or ""."""
     group = (key or "").partition(".")[0]
-    for candidate in (key, group):
-        if candidate in settings:
-            return settings[candidate].place
     fitted = key in FITTED or group == "distribution"
     starts = (f"{key}.", "distribution") if fitted else (f"{key}.",)
-    inside = [s.place for name, s in settings.items() if name.startswith(starts)]
-    return inside[0] if inside else None
+    inside = [name for name in settings if name.startswith(starts)]
+    return next((settings[name].place for name in (key, group, *inside) if name in settings), "")
 
 
 def choose(setting: Setting) -> str:
@@ -149,33 +177,21 @@ def choose(setting: Setting) -> str:
 
 def set_value(config: dict[str, Any], setting: Setting) -> None:
     """Set one value, whose key must exist."""
-    *path, last = setting.key.split(".")
+    group, _, last = setting.key.rpartition(".")
     inner: Any = config
-    for name in path:
+    for name in group.split(".") if group else ():
         inner = inner.get(name) if isinstance(inner, dict) else None
+    where = {"key": setting.key, "place": setting.place}
     if not isinstance(inner, dict) or last not in inner or last == "name":
-        where = {"key": setting.key, "place": setting.place}
-        names = choices_with(path[0], last) if len(path) == 1 else []
-        owners = [f"{path[0]}={name}" for name in names]
-        if owners and last != "name":
-            message = (
-                f"belongs to {' or '.join(owners)}, not to {path[0]}={config[path[0]]['name']}"
-            )
+        owners = choices(group) if group in GROUPS[:3] and last != "name" else []
+        owners = [f"{group}={name}" for name in owners if last in compose(f"{group}={name}")[group]]
+        if owners:
+            message = f"belongs to {' or '.join(owners)}, not to {group}={config[group]['name']}"
             raise Mistake(message, **where)
         raise unknown("key", setting.key, [*GROUPS, *keys(config)], **where)
     if isinstance(inner[last], dict):
-        message = f"holds {', '.join(inner[last])}: set one of those"
-        raise Mistake(message, setting.key, setting.place)
+        raise Mistake(f"holds {', '.join(inner[last])}: set one of those", **where)
     inner[last] = setting.value
-
-
-def choices_with(group: str, name: str) -> list[str]:
-    """Return the choices of a config group that have a setting of this name."""
-    found = []
-    for choice in choices(group) if group in ("distribution", "method", "u") else ():
-        if name in composed(**{group: choice})[group]:
-            found.append(choice)
-    return found
 
 
 def keys(config: dict[str, Any], prefix: str = "") -> list[str]:

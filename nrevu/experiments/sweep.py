@@ -125,58 +125,59 @@ def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Set
 def values(spec: Any, key: str, place: str) -> list:
     """Return the values of a list, of a range {from, to, ...}, or of a single value."""
     if isinstance(spec, dict) and not (key in NESTED and "from" not in spec):
-        return counted(spec, key, place) if "count" in spec else stepped(spec, key, place)
-    if isinstance(spec, list) and not spec:
+        try:
+            return counted(spec) if "count" in spec else stepped(spec)
+        except Mistake as mistake:
+            raise mistake.at(place, key) from None
+    if spec == []:
         raise Mistake("has no values", key, place)
     return spec if isinstance(spec, list) else [spec]
 
 
-def stepped(spec: Any, key: str, place: str) -> list[float]:
+def stepped(spec: dict[str, Any]) -> list[float]:
     """Return from, from + step, ... up to and including `to`, without rounding noise.
 
     The decimals of the file decide whether the steps end at `to`, not their binary values.
     """
     for name in spec:
         if name not in RANGE:
-            raise unknown("key of a range", name, RANGE, key=key, place=place)
-    start, end, step = (spec.get(name) for name in ("from", "to", "step"))
+            raise unknown("key of a range", name, RANGE)
+    start, end, step = (spec.get(name, math.nan) for name in ("from", "to", "step"))
     if not all(map(is_number, (start, end, step))) or step <= 0 or end < start:
-        raise Mistake(f"{FORMS}; not {shorten(repr(spec))}", key, place)
+        raise Mistake(f"{FORMS}; not {shorten(repr(spec))}")
     if (end - start) / step >= MAX_VALUES:
-        message = f"has about {(end - start) / step:.3g} values, too many: at most {MAX_VALUES}"
-        raise Mistake(message, key, place)
-    integers = type(start) is int and type(step) is int
+        about = f"{(end - start) / step:.3g}"
+        raise Mistake(f"has about {about} values, too many: at most {MAX_VALUES}")
     exact = (Fraction(str(end)) - Fraction(str(start))) / Fraction(str(step))
     last = math.floor(exact + ROUNDING)  # the index of the last value up to `to`
     numbers = [round(start + index * step, 12) for index in range(last + 2)]  # and one beyond
-    numbers = [int(number) for number in numbers] if integers else numbers
     if abs(exact - last) > ROUNDING:
         message = f"steps of {step} from {start} do not reach {end}: the last value is"
         message += f" {numbers[-2]}. Write to: {numbers[-2]} or to: {numbers[-1]}; or replace step"
-        raise Mistake(f"{message} with count: N, for N values with both ends", key, place)
+        raise Mistake(f"{message} with count: N, for N values with both ends")
     return numbers[:-1]
 
 
-def counted(spec: Any, key: str, place: str) -> list[float]:
+def counted(spec: dict[str, Any]) -> list[float]:
     """Return `count` values from `from` to `to`, evenly or by equal factors, to 6 digits."""
+    allowed = [name for name in RANGE if name != "step"]
     for name in spec:
-        if name not in RANGE or name == "step":
-            allowed = [each for each in RANGE if each != "step"]
-            raise unknown("key of a range with a count", name, allowed, key=key, place=place)
-    start, end, count = (spec.get(name) for name in ("from", "to", "count"))
+        if name not in allowed:
+            raise unknown("key of a range with a count", name, allowed)
+    start, end, count = (spec.get(name, math.nan) for name in ("from", "to", "count"))
     scale = spec.get("scale", "linear")
     if scale not in ("linear", "log"):
-        raise unknown("scale", scale, ("linear", "log"), key=key, place=place)
+        raise unknown("scale", scale, ("linear", "log"))
     fine = is_number(start) and is_number(end) and type(count) is int
     if not fine or count < 2 or end <= start or (scale == "log" and start <= 0):
-        raise Mistake(f"{FORMS}; not {shorten(repr(spec))}", key, place)
+        raise Mistake(f"{FORMS}; not {shorten(repr(spec))}")
     if count > MAX_VALUES:
-        raise Mistake(f"has {count} values, too many: at most {MAX_VALUES}", key, place)
-    shares = [index / (count - 1) for index in range(count)]
+        raise Mistake(f"has {count} values, too many: at most {MAX_VALUES}")
+    shares = [index / (count - 1) for index in range(1, count - 1)]
     if scale == "log":
         numbers = [start * (end / start) ** share for share in shares]
     else:
         numbers = [start + (end - start) * share for share in shares]
-    inner = [float(f"{number:.6g}") for number in numbers[1:-1]]
+    inner = [float(f"{number:.6g}") for number in numbers]
     integers = type(start) is int and type(end) is int
     return [start, *(int(n) if integers and n.is_integer() else n for n in inner), end]

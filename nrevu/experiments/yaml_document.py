@@ -15,6 +15,8 @@ from nrevu.errors import Mistake, shorten, unknown
 
 # What PyYAML raises, without a line, for an impossible value: 2020-13-45, or `!!bool maybe`.
 IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, ValueError)
+NAMES = {str: "text", list: "a list", dict: "keys and values", float: "a number"}
+NAMES |= {int: "a whole number", bool: "true or false"}
 
 
 class Loader(yaml.SafeLoader):
@@ -56,8 +58,7 @@ def read(path: Path) -> Document:
     try:
         node = loader.get_single_node()
         lines: dict[tuple, int] = {}
-        if node is not None:
-            walk(node, (), lines, name)
+        walk(node, (), lines, name)
         data = loader.construct_document(node) if node is not None else None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -102,7 +103,7 @@ def problem_of(error: yaml.MarkedYAMLError) -> str:
     return problem
 
 
-def walk(node: yaml.Node, path: tuple, lines: dict[tuple, int], file: str) -> None:
+def walk(node: yaml.Node | None, path: tuple, lines: dict[tuple, int], file: str) -> None:
     """Add the line of each key below a node to `lines`; raise a Mistake for a repeated key."""
     if isinstance(node, yaml.ScalarNode) and re.search("[\ud800-\udfff]", node.value):
         message = "half of a character (\\ud800 to \\udfff) cannot be printed"
@@ -133,16 +134,14 @@ def check_key(key: yaml.Node, file: str) -> None:
 
 def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
     """Raise a Mistake for a key that is not allowed, or that holds the wrong kind of thing."""
-    names = {str: "text", list: "a list", dict: "keys and values", float: "a number"}
-    names |= {int: "a whole number", bool: "true or false"}
     for key, value in data.items():
         place = doc.place(*path, key)
         if key not in allowed:
             raise unknown("key", key, allowed, place=place)
         kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            kinds = tuple(kind for kind in kinds if kind is not int or float not in kinds)
-            known = " or ".join(names[kind] for kind in kinds if kind in names)
+        kind = float if type(value) is int and float in kinds else type(value)
+        if kind not in kinds:
+            known = " or ".join(NAMES[each] for each in kinds)
             raise Mistake(f"must be {known}, not {format_value(value)}", key, place)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nrevu.analysis.selection import groups
+from nrevu.analysis.confirmation import groups
 from nrevu.cells.cell import Cell
 from nrevu.errors import Mistake, unknown
 from nrevu.experiments.experiment import Experiment, default_set, expand, find, source

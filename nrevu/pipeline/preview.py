@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nrevu.analysis.selection import groups
+from nrevu.analysis.confirmation import groups
 from nrevu.cells.cell import Cell, config, flatten, from_config, parameters
 from nrevu.errors import Mistake
 from nrevu.files import read_json

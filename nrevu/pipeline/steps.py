@@ -15,8 +15,8 @@ from typing import Any
 from nrevu.cells.cell import Cell, load_cells
 from nrevu.cells.series import Series
 from nrevu.errors import Mistake
-from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.sections import Confirm, Trace, build
+from nrevu.experiments.settings import Estimate
 from nrevu.files import atomic_path, read_json
 from nrevu.pipeline.cpu_time import Spent, count_cpu, summary_line
 from nrevu.results import series_files
@@ -116,8 +116,7 @@ def table_step(args: Namespace, plan: Data, spent: Spent) -> Write:
 
 def confirm_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Run again, longer and with another seed, the best cells of some groups by the table."""
-    from nrevu.analysis.confirmation import candidates, confirm
-    from nrevu.analysis.selection import confirming_cell
+    from nrevu.analysis.confirmation import candidates, confirm, confirming_cell
     from nrevu.analysis.table import extend_lags
     from nrevu.experiments.columns import error
 

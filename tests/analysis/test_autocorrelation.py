@@ -11,7 +11,6 @@ from artificial import ar1
 
 from nrevu.analysis.autocorrelation import (
     adaptive_times,
-    autocorrelation_time,
     average,
     rejection_rate,
     split_rhat,
@@ -19,7 +18,12 @@ from nrevu.analysis.autocorrelation import (
     times,
     unit_count,
 )
-from nrevu.analysis.student_t import t_quantile
+from nrevu.analysis.verdict import t_quantile
+
+
+def autocorrelation_time(values, lengths, mean, max_lag):
+    """Return tau of one quantity; values (rows) of all chains in turn."""
+    return tau_from(times(values, lengths, mean, max_lag))
 
 
 def by_the_book(values, mean, max_lag):

@@ -11,11 +11,11 @@ from conftest import REPO
 
 from nrevu.analysis.claims import expected_rows
 from nrevu.analysis.comparison import compare
-from nrevu.analysis.student_t import t_quantile
 from nrevu.analysis.table import matching
-from nrevu.experiments.estimate import Estimate
+from nrevu.analysis.verdict import t_quantile
 from nrevu.experiments.experiment import Family, expand
 from nrevu.experiments.sections import Claim
+from nrevu.experiments.settings import Estimate
 
 
 def test_differences_count_both_errors():

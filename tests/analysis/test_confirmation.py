@@ -8,16 +8,22 @@ import pytest
 from artificial import ar1, made_up
 
 from nrevu.analysis.comparison import compare
-from nrevu.analysis.confirmation import candidates, confirm, confirmed, select_candidate
+from nrevu.analysis.confirmation import (
+    candidates,
+    confirm,
+    confirmed,
+    confirming_cell,
+    groups,
+    select_candidate,
+)
 from nrevu.analysis.result import summarise
-from nrevu.analysis.selection import confirming_cell, groups
 from nrevu.analysis.table import table
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U
 from nrevu.cells.series import Series, bits, select_chains
 from nrevu.distributions.gaussian import Gaussian
-from nrevu.experiments.estimate import Estimate
 from nrevu.experiments.experiment import expand
 from nrevu.experiments.sections import Confirm
+from nrevu.experiments.settings import Estimate
 from nrevu.methods import Metropolis
 
 SETTINGS = Confirm("tau.log_prob", ("u",), cells=2, longer=3)

@@ -23,7 +23,7 @@ from nrevu.core.target import njit
 from nrevu.distributions._network_data import generate_cases
 from nrevu.distributions.network import Network
 from nrevu.errors import Mistake
-from nrevu.experiments.estimate import Estimate
+from nrevu.experiments.settings import Estimate
 from nrevu.methods import HMC, PersistentLangevin
 
 PAPER = Network(12, 300, 1, 1, 1, 4.0, 0.5)

@@ -242,6 +242,7 @@ def test_an_experiment_beside_itself(tmp_path):
     for beside in ("mine", "other"):
         path = written(tmp_path, PLAIN + f"beside: [{tmp_path}/{beside}.yaml]\n")
         read.cache_clear()
+        expand.cache_clear()
         with pytest.raises(Mistake, match="leads back to the experiment itself"):
             expand(path, "smoke")
 

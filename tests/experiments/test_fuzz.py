@@ -36,6 +36,7 @@ def test_a_spoilt_file_expands_or_is_a_mistake_with_its_place(here, part):
         rng = random.Random(f"{SEED} {case}")
         (here / "mine.yaml").write_bytes(spoilt(rng, rng.choice(TEXTS)))
         read.cache_clear()
+        expand.cache_clear()
         try:
             expand("mine.yaml", "smoke")
         except Mistake as mistake:

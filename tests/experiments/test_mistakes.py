@@ -8,7 +8,7 @@ import pytest
 
 from nrevu.commands.main import main
 from nrevu.errors import shorten
-from nrevu.experiments.experiment import read
+from nrevu.experiments.experiment import expand, read
 
 SWEEP = """\
 title: a sweep
@@ -188,6 +188,7 @@ def told(tmp_path, monkeypatch, capsys, nrevu):
     """Return a function that gives words to the command, and returns what it says of them."""
     monkeypatch.chdir(tmp_path)
     read.cache_clear()
+    expand.cache_clear()
 
     def run(*words):
         if words[0] == "make":  # it replaces its process by Snakemake

@@ -1,12 +1,14 @@
 """Configs: what Hydra composes, how settings are put on it, and errors that teach."""
 
+import itertools
+
+import hydra
 import pytest
-from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from nrevu.errors import Mistake
-from nrevu.experiments.settings import composed, parse, resolve
-from nrevu.files import folder
+from nrevu.experiments.settings import GROUPS, compose, composed, parse, resolve
+from nrevu.files import choices, folder
 
 
 def cell_of(*words):
@@ -15,14 +17,24 @@ def cell_of(*words):
 
 def test_settings_give_what_hydra_would_compose():
     words = ["u=nonreversible", "u.delta=0.1", "method.stepsize=2.5", "size=smoke", "seed=9"]
-    with initialize_config_dir(str(folder()), version_base="1.3"):
-        whole = OmegaConf.to_container(compose("config", words), resolve=True)
+    with hydra.initialize_config_dir(str(folder()), version_base="1.3"):
+        whole = OmegaConf.to_container(hydra.compose("config", words), resolve=True)
     cell = cell_of(*words)
     assert cell.method.stepsize == whole["method"]["stepsize"] == 2.5
     assert cell.u.delta == whole["u"]["delta"] == 0.1
     assert cell.run.groups == whole["run"]["groups"]
     assert cell.seed == whole["seed"] == 9
     assert composed()["u"] == {"name": "standard"}  # untouched by what was set on a copy
+
+
+def test_parts_put_together_are_what_hydra_composes_for_every_combination():
+    """And Hydra composes no more often than there are files in conf/."""
+    compose.cache_clear()
+    combinations = list(itertools.product(*(choices(group) for group in GROUPS)))
+    found = [composed(**dict(zip(GROUPS, names, strict=True))) for names in combinations]
+    assert compose.cache_info().misses <= 1 + sum(len(choices(group)) for group in GROUPS)
+    for names, config in zip(combinations, found, strict=True):
+        assert config == compose(*map("{}={}".format, GROUPS, names))
 
 
 def test_numbers_are_read_as_numbers():

@@ -11,7 +11,7 @@ from nrevu.experiments.experiment import expand, read
 from nrevu.pipeline import jobs as planned
 from nrevu.pipeline.batches import batch_seconds, pack
 from nrevu.pipeline.cost_model import cost
-from nrevu.pipeline.plan import jobs_of, plan_from_config
+from nrevu.pipeline.plan import jobs_of, plan_from_config, resolve
 from nrevu.pipeline.plan_files import write_plan
 from nrevu.pipeline.run import check_targets
 
@@ -108,6 +108,7 @@ def write(tmp_path, monkeypatch):
 
     def changed(text=SWEEP, running=None, **config):
         read.cache_clear()
+        expand.cache_clear()
         project(tmp_path, text)
         before = stamps()
         plan = plan_from_config({"experiments": "mine.yaml", "size": "smoke", **config})
@@ -161,3 +162,9 @@ def test_wildcards_accept_only_what_the_plan_holds(write, tmp_path):
     for target in ("results/quick/mine/figure.png", "results/smoke/mine/tau/0002.json", "al"):
         with pytest.raises(Mistake, match="is not a target of this run, which is of mine"):
             check_targets([target], jobs, ["all"])
+
+
+def test_an_experiment_beside_another_is_expanded_once():
+    expand.cache_clear()
+    assert list(resolve(["network_langevin"], "smoke", 3)) == ["network_langevin", "network_hmc"]
+    assert expand.cache_info().misses == 2

@@ -9,7 +9,7 @@ from workflows import SWEEP, project
 
 from nrevu.cells.cell import from_config
 from nrevu.cells.chains import sample
-from nrevu.experiments.experiment import read
+from nrevu.experiments.experiment import expand, read
 from nrevu.pipeline import preview
 from nrevu.pipeline.cost_model import cost
 from nrevu.pipeline.plan import plan_from_config
@@ -41,6 +41,7 @@ OWN = SWEEP.replace(
 def planned(folder, text=SWEEP):
     """Return the plan of a sweep in a folder, read anew."""
     read.cache_clear()
+    expand.cache_clear()
     project(folder, text)
     return plan_from_config({"experiments": "mine.yaml", "size": "smoke"})
 

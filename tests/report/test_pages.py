@@ -9,7 +9,7 @@ import pytest
 from nrevu.analysis.result import summarise
 from nrevu.cells.chains import sample
 from nrevu.commands.main import main
-from nrevu.experiments.experiment import read, source
+from nrevu.experiments.experiment import expand, read, source
 from nrevu.pipeline.plan import jobs_of, plan_from_config
 from nrevu.pipeline.plan_files import write_plan
 
@@ -34,6 +34,7 @@ def here(tmp_path, monkeypatch):
     """Go to a folder with two sweeps, of which the second makes a claim with the first."""
     monkeypatch.chdir(tmp_path)
     read.cache_clear()
+    expand.cache_clear()
     for name, method, more in (("first", "metropolis", ""), ("second", "langevin", BESIDE)):
         text = SWEEP.replace("NAME", name).replace("METHOD", method) + more
         (tmp_path / f"{name}.yaml").write_text(text)
@@ -90,6 +91,7 @@ def test_results_are_shown_as_planned_whatever_became_of_the_yaml_file(here):
     (here / "second.yaml").write_text("titel: x\n")
     (here / "first.yaml").rename(here / "moved.yaml")
     read.cache_clear()
+    expand.cache_clear()
     assert main(["report"]) == 0
     assert sections(here / "results/smoke/report.html") == ["first", "second"]
 
