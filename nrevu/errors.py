@@ -1,7 +1,7 @@
 """A user's mistake: the value, where it is, what is allowed, and the nearest valid spelling."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 class Mistake(Exception):
@@ -35,3 +35,9 @@ def unknown(what: str, given: object, allowed: Iterable[str], **where) -> Mistak
     hint = f" Did you mean '{lower[near[0]]}'?" if near else ""
     listed = ", ".join(allowed) or "none"
     return Mistake(f"unknown {what} '{shorten(given)}'.{hint} Allowed: {listed}", **where)
+
+
+def check_known(what: str, given: object, allowed: Collection[str], **where) -> None:
+    """Raise the mistake for a name that does not exist, unless it does."""
+    if given not in allowed:
+        raise unknown(what, given, allowed, **where)

@@ -13,7 +13,7 @@ from dataclasses import MISSING, field
 from operator import ge, gt, le, lt
 from typing import Any
 
-from nrevu.errors import Mistake, shorten, unknown
+from nrevu.errors import Mistake, check_known, shorten
 
 COMPARISONS = {"at_least": ge, "above": gt, "at_most": le, "below": lt}
 KINDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
@@ -46,10 +46,9 @@ whole, word = integer, text  # the former names, which users' files may import
 def build(cls: type, values: Mapping[str, Any], prefix: str):
     """Return cls(**values), checked; `prefix` ('method') leads the keys in a Mistake."""
     fields = {f.name: f for f in dataclasses.fields(cls)}
+    allowed = [f"{prefix}.{name}" for name in fields]
     for name in values:
-        if name not in fields:
-            allowed = [f"{prefix}.{known}" for known in fields]
-            raise unknown("key", f"{prefix}.{name}", allowed, key=f"{prefix}.{name}")
+        check_known("key", f"{prefix}.{name}", allowed, key=f"{prefix}.{name}")
     for name, f in fields.items():
         if name not in values and f.default is MISSING:
             raise Mistake(f"is missing: it must be {allowed_values(f)}", key=f"{prefix}.{name}")
@@ -74,8 +73,8 @@ def check(f: dataclasses.Field, value: Any, key: str):
     if fits and kind is float:
         fits = math.isfinite(value)
         value += 0.0  # makes -0.0 and 0.0 one value
-    if fits and value not in f.metadata.get("choices", [value]):
-        raise unknown("value", value, f.metadata["choices"], key=key)
+    if fits:
+        check_known("value", value, f.metadata.get("choices", [value]), key=key)
     if not fits or not all(COMPARISONS[name](value, bound) for name, bound in limits(f)):
         message = f"{shorten(repr(value))} is not allowed: it must be {allowed_values(f)}"
         raise Mistake(message, key=key)

@@ -19,7 +19,7 @@ from nrevu import distributions
 from nrevu.core.contracts import class_of, has, part
 from nrevu.core.sources import source_hash
 from nrevu.core.user_files import is_user_file, load_class, probe
-from nrevu.errors import Mistake, unknown
+from nrevu.errors import Mistake, check_known
 from nrevu.fields import build, changed_fields, check, integer, real
 from nrevu.files import near, read_json
 from nrevu.methods import METHODS, derived
@@ -202,8 +202,7 @@ def choose(values: Mapping[str, Any], key: str, allowed: Collection[str]) -> tup
     """Return the name, which must be one of those allowed, and the settings beside it."""
     settings = dict(values)
     name = settings.pop("name", None)
-    if name not in allowed:
-        raise unknown("choice", name, allowed, key=key)
+    check_known("choice", name, allowed, key=key)
     return name, settings
 
 

@@ -23,6 +23,7 @@ def add(subs) -> None:
 def execute(args: argparse.Namespace) -> None:
     """Print the cells of an experiment."""
     from nrevu.cells.cell import config, parameters
+    from nrevu.experiments.checks import varying
     from nrevu.experiments.experiment import expand
     from nrevu.experiments.settings import seed_setting
 
@@ -34,10 +35,9 @@ def execute(args: argparse.Namespace) -> None:
         print(json.dumps(data, indent=1))
         return
     rows = [parameters(cell) for cell in experiment.cells]
-    names = dict.fromkeys(name for row in rows for name in row)
-    varying = [n for n in names if len({row.get(n) for row in rows}) > 1]
-    shared = [f"{n}={v}" for n, v in rows[0].items() if n not in varying]
+    differ = varying(rows)
+    shared = [f"{n}={v}" for n, v in rows[0].items() if n not in differ]
     print(f"{experiment.name}: {experiment.title}", " ".join(["all:", *shared]), sep="\n")
     for cell, row in zip(experiment.cells, rows, strict=True):
-        print(cell.digest, *(f"{n}={row[n]}" for n in varying if n in row))
+        print(cell.digest, *(f"{n}={row[n]}" for n in differ if n in row))
     print(f"{len(rows)} cells at size {args.size}")

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from nrevu.commands.arguments import add_command
-from nrevu.errors import Mistake, unknown
+from nrevu.errors import Mistake, check_known
 from nrevu.files import PACKAGE, shipped
 
 KINDS = {  # the template, and the default name of its copy
@@ -38,8 +38,7 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Write the file and print the next commands."""
-    if args.kind not in KINDS:
-        raise unknown("kind", args.kind, KINDS, place="command line")
+    check_known("kind", args.kind, KINDS, place="command line")
     template, name = KINDS[args.kind]
     path = target(args.path, name)
     try:

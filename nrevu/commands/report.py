@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.commands.arguments import RESULTS, add_command
-from nrevu.errors import Mistake, unknown
+from nrevu.errors import Mistake, check_known
 from nrevu.files import output_path
 
 
@@ -35,8 +35,8 @@ def execute(args: argparse.Namespace) -> None:
     from nrevu.files import choices
     from nrevu.results.layout import labels
 
-    if args.size is not None and args.size not in choices("size"):
-        raise unknown("size", args.size, choices("size"), key="--size")
+    if args.size is not None:
+        check_known("size", args.size, choices("size"), key="--size")
     existing = labels(args.results)
     pages = [args.results / label / "report.html" for label in (".", *existing)]
     if args.out and args.out.resolve() in [page.resolve() for page in pages]:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from nrevu.core.contracts import COMPILED, PAIRS, has, part
-from nrevu.errors import Mistake, unknown
+from nrevu.errors import Mistake, check_known
 
 KEY = "distribution.file"
 
@@ -41,8 +41,8 @@ def load_class(file: str, name: str | None) -> type:
     found = find_classes(path)
     if not found:
         raise Mistake(f"'{file}' has no class with a function 'gradient' or 'energy'", KEY)
-    if name is not None and name not in found:
-        raise unknown(f"class of '{file}'", name, found, key="distribution.name")
+    if name is not None:
+        check_known(f"class of '{file}'", name, found, key="distribution.name")
     names = [n for n, c in found.items() if dataclasses.is_dataclass(c)] or list(found)
     if name is None and len(names) > 1:
         raise Mistake(f"name one of the classes in '{file}': {', '.join(names)}", KEY)

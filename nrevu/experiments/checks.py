@@ -9,7 +9,7 @@ from typing import Any
 
 from nrevu.cells.cell import Cell, parameters
 from nrevu.core.contracts import part
-from nrevu.errors import Mistake, unknown
+from nrevu.errors import check_known
 from nrevu.experiments.columns import REJECTIONS, TIMES, is_estimated, parse
 from nrevu.experiments.experiment_file import File
 from nrevu.experiments.sections import Bar, Claim, Published, field_kinds
@@ -33,7 +33,7 @@ def check_sections(file: File, own: Sequence[Cell], others: Sequence[Cell]) -> N
         for where, inner in selections(section):
             if not any(fits(row, where) for row in rows):
                 message = f"fits no cell: {misfit(rows, where)}"
-                raise Mistake(message, inner[0], doc.place(*path, *inner))
+                raise doc.mistake(message, *path, *inner, key=inner[0])
         check_points(doc, section, path, rows)
     rows = rows[: len(own)]
     again: Parts = [(file.trace, ("trace",)), (file.confirm, ("confirm",))]
@@ -53,9 +53,8 @@ def check_columns(doc: Document, parts: Parts, known: list[str]) -> None:
                 continue
             column = f"mean.{value}" if note == "quantity" else value
             for name in value if note == "selection" else [column]:
-                if name not in allowed[note]:
-                    at = (*inner, name) if note == "selection" else inner
-                    raise unknown("column", name, allowed[note], place=doc.place(*path, *at))
+                at = (*inner, name) if note == "selection" else inner
+                check_known("column", name, allowed[note], place=doc.place(*path, *at))
 
 
 def contents(section: Any) -> Iterator[tuple[str, Any, tuple]]:
@@ -99,12 +98,12 @@ def check_points(doc: Document, figure: Any, path: tuple, rows: list[dict]) -> N
     shown = [row for row in rows if fits(row, figure.where)]
     for name, key in axes:
         if not all(type(row.get(name, 0)) in (int, float) for row in shown):
-            raise Mistake(f"'{name}' does not hold numbers", key, doc.place(*path, key))
+            raise doc.mistake(f"'{name}' does not hold numbers", *path, key)
     keys = [name for note, name, _ in contents(figure) if note in ("axis", "split")]
     points = [tuple(row.get(key) for key in keys) for row in shown if keys[0] in row]
     if len(set(points)) < len(points):
         message = f"several cells have the same {', '.join(keys)}: add 'line', 'rows' or 'where'"
-        raise Mistake(message, path[-1], doc.place(*path))
+        raise doc.mistake(message, *path)
 
 
 def check_single(doc: Document, entry: Published, path: tuple, rows: list[dict]) -> None:
@@ -114,7 +113,7 @@ def check_single(doc: Document, entry: Published, path: tuple, rows: list[dict])
         message = f"'at' must say which cell it is: it fits {len(found)} of {len(rows)}"
         differ = f"which differ in {', '.join(varying(found))}"
         message += f"; {differ if found else misfit(rows, entry.at)}"
-        raise Mistake(message, "published", doc.place(*path, "at"))
+        raise doc.mistake(message, *path, "at", key="published")
 
 
 def check_confirm(file: File, parts: Parts, cells: Sequence[Cell], rows: list[dict]) -> None:
@@ -124,7 +123,7 @@ def check_confirm(file: File, parts: Parts, cells: Sequence[Cell], rows: list[di
         return
     if confirm.cells > 1 and min(cell.run.chains for cell in cells) < 2:
         message = "to choose among several cells needs run.chains of 2 or more"
-        raise Mistake(message, "cells", doc.place("confirm", "cells"))
+        raise doc.mistake(message, "confirm", "cells")
     quantity = parse(confirm.best).quantity
     for section, path in parts:
         key = "quantity" if isinstance(section, Claim) else "value"
@@ -132,7 +131,7 @@ def check_confirm(file: File, parts: Parts, cells: Sequence[Cell], rows: list[di
         several = any(sum(fits(row, where) for row in rows) > 1 for where, _ in selections(section))
         if name and several and parse(name).quantity != quantity:
             message = f"must be of '{quantity}', for which cells are confirmed, not '{name}'"
-            raise Mistake(message, key, doc.place(*path, key))
+            raise doc.mistake(message, *path, key)
 
 
 def fits(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:

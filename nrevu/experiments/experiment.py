@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.errors import Mistake, shorten, unknown
+from nrevu.errors import Mistake, check_known, shorten
 from nrevu.experiments.checks import check_sections
 from nrevu.experiments.experiment_file import default_set, find, read, source, sources_beside
 from nrevu.experiments.sections import Claim, Confirm, Published, Trace, build, figure_settings
@@ -62,8 +62,7 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
     file = read(name)
     sections = dict(vars(file))
     doc = sections.pop("doc")
-    if size not in choices("size"):
-        raise unknown("size", size, choices("size"), key="size")
+    check_known("size", size, choices("size"), key="size")
     cells, estimate = expand_cells(doc, size, extra)
     beside = sources_beside(doc, find(name))
     others = [cell for other in beside.values() for cell in expand(other, size, extra).cells]
@@ -101,7 +100,7 @@ def expand_cells(doc: Document, size: str, extra: tuple[Setting, ...]) -> tuple:
         estimates.add(estimate)
     if not cells:
         why = ": all are excluded" if doc.data.get("exclude") else ""
-        raise Mistake(f"has no cells{why}", "sweep", doc.place("sweep"))
+        raise doc.mistake(f"has no cells{why}", "sweep")
     check_duplicates(cells)
     return tuple(cell for cell, _ in cells), estimates.pop()
 
@@ -125,11 +124,9 @@ def shared(doc: Document, size: str) -> list[Setting]:
     """Return the settings that all cells share, followed by those for this size only."""
     cell, sizes = doc.data["cell"], doc.data.get("sizes", {}).get(size) or {}
     if "size" in cell:
-        place = doc.place("cell", "size")
-        raise Mistake("is chosen when running; put lengths under 'sizes'", "size", place)
+        raise doc.mistake("is chosen when running; put lengths under 'sizes'", "cell", "size")
     if not isinstance(sizes, dict) or "size" in sizes:
-        message = "must be keys and values, 'size' not among them"
-        raise Mistake(message, size, doc.place("sizes", size))
+        raise doc.mistake("must be keys and values, 'size' not among them", "sizes", size)
     parts = [(("cell",), cell), (("sizes", size), sizes)]
     return [setting(doc, k, part[k], doc.place(*path, k)) for path, part in parts for k in part]
 

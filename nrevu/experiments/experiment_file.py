@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from nrevu.errors import Mistake, unknown
+from nrevu.errors import Mistake, check_known, unknown
 from nrevu.experiments import yaml_document
 from nrevu.experiments.columns import ESTIMATED, REJECTIONS, parse
 from nrevu.experiments.sections import (
@@ -77,8 +77,7 @@ def find(name: str) -> Path:
             taken = f"is the name of an experiment in {built_in.parent}: choose another"
             raise Mistake(f"'{path.stem}' {taken}", place=name)
         return path
-    if name not in choices("experiment"):
-        raise unknown("experiment", name, choices("experiment"))
+    check_known("experiment", name, choices("experiment"))
     return folder() / "experiment" / f"{name}.yaml"
 
 
@@ -101,12 +100,10 @@ def read(name: str) -> File:
             message = "is missing: an experiment has a title, a cell and a sweep"
             raise Mistake(message, key=key, place=doc.file)
     for size in data.get("sizes", {}):
-        if size not in choices("size"):
-            raise unknown("size", size, choices("size"), place=doc.place("sizes", size))
+        check_known("size", size, choices("size"), place=doc.place("sizes", size))
     for index, other in enumerate(data.get("beside", ())):
         if not isinstance(other, str):
-            message = "holds names of experiments, or their files"
-            raise Mistake(message, "beside", doc.place("beside", index))
+            raise doc.mistake("holds names of experiments, or their files", "beside", index)
     check_texts(doc, data.get("notes", ()), "notes")
     published, claims = (enumerate(data.get(key, ())) for key in ("published", "claims"))
     single = {"trace": Trace, "confirm": Confirm}
@@ -136,24 +133,23 @@ def read_section(doc: Document, section: Any, data: Mapping[str, Any], *path) ->
 
 def check_value(doc: Document, kind: Kind, value: Any, *path) -> None:
     """Raise a Mistake for a choice that does not exist, or a list that is not of the right form."""
-    key, place = path[-1], doc.place(*path)
-    if kind.choices and value not in kind.choices:
-        raise unknown("value", value, kind.choices, key=key, place=place)
+    place = doc.place(*path)
+    check_known("value", value, kind.choices or [value], key=path[-1], place=place)
     if not kind.entry:
         return
     if not value and (kind.entry is Bar or kind.note in ("estimate", "panel", "quantity")):
-        raise Mistake("has no entries", key, place)
+        raise doc.mistake("has no entries", *path)
     if kind.entry is str and not kind.note:
         check_texts(doc, value, *path)
     for index, entry in enumerate(value):
-        place = doc.place(*path, index)
         if kind.entry is Bar and not is_bar(entry):
-            raise Mistake("a bar holds 'label' (text) and 'where' (values)", key, place)
+            message = "a bar holds 'label' (text) and 'where' (values)"
+            raise doc.mistake(message, *path, index)
         if kind.note == "selection" and not isinstance(entry, dict):
-            raise Mistake("a reference is keys and values", path[-2], place)
+            raise doc.mistake("a reference is keys and values", *path, index, key=path[-2])
         if kind.note == "colour" and not re.fullmatch(r"#[0-9a-fA-F]{6}", str(entry)):
             message = 'is not a colour: write it as "#RRGGBB", with the quotes'
-            raise Mistake(f"{format_value(entry)} {message}", key, place)
+            raise doc.mistake(f"{format_value(entry)} {message}", *path, index)
 
 
 def is_bar(entry: Any) -> bool:
@@ -167,7 +163,7 @@ def read_published(doc: Document, index: int, entry: Any) -> Published:
     path = ("published", index)
     if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
         message = "holds 'at' (settings), 'groups' (run length), 'source' and numbers"
-        raise Mistake(f"{message}, not {format_value(entry)}", "published", doc.place(*path))
+        raise doc.mistake(f"{message}, not {format_value(entry)}", *path)
     numbers = {key: entry[key] for key in entry if key not in ("at", "groups", "source")}
     for key in numbers:
         if key not in REJECTIONS and parse(key).kind not in ESTIMATED:
@@ -182,8 +178,7 @@ def read_claim(doc: Document, index: int, claim: Any) -> Claim:
     """Return an entry of `claims`."""
     if not isinstance(claim, dict):
         message = "is a list of claims {text: ..., quantity: ..., of: {...}, over: {...}}"
-        place = doc.place("claims", index)
-        raise Mistake(f"{message}, not {format_value(claim)}", "claims", place)
+        raise doc.mistake(f"{message}, not {format_value(claim)}", "claims", index)
     return read_section(doc, Claim, claim, "claims", index)
 
 
@@ -192,21 +187,20 @@ def read_figure(doc: Document, name: str, figure: Any) -> Any:
     path = ("figures", name)
     if not re.fullmatch("[A-Za-z_0-9]+", name) or name in RESERVED:
         message = f"a figure's name is a word, and not one of {', '.join(RESERVED)}"
-        raise Mistake(message, name, doc.place(*path))
+        raise doc.mistake(message, *path)
     if not isinstance(figure, dict):
-        raise Mistake("must be keys and values", name, doc.place(*path))
+        raise doc.mistake("must be keys and values", *path)
     kinds = {kind: field_kinds(figure_settings(kind)) for kind in figure_kinds()}
     every = {key: field.type for each in kinds.values() for key, field in each.items()}
     check_keys(doc, figure, every, path)
     need(doc, figure, ("kind",), *path)
     kind = figure["kind"]
-    if kind not in kinds:
-        raise unknown("kind of figure", kind, kinds, place=doc.place(*path, "kind"))
+    check_known("kind of figure", kind, kinds, place=doc.place(*path, "kind"))
     for key in figure:
         if key not in kinds[kind]:
             others = ", ".join(each for each in kinds[kind] if each != "kind")
             message = f"does not belong to a figure of kind '{kind}', but {others} do"
-            raise Mistake(message, key, doc.place(*path, key))
+            raise doc.mistake(message, *path, key)
     found = read_section(doc, figure_settings(kind), figure, *path)
     check_uses(doc, name, found)
     return found
@@ -216,11 +210,10 @@ def check_uses(doc: Document, name: str, figure: Any) -> None:
     """Raise a Mistake if a figure shows traces or claims and the file has none."""
     for section, meaning in USES.items():
         if section in figure.uses and not doc.data.get(section):
-            message = f"needs '{section}' in the file: {meaning}"
-            raise Mistake(message, name, doc.place("figures", name))
+            raise doc.mistake(f"needs '{section}' in the file: {meaning}", "figures", name)
     if "trace" in getattr(figure, "panels", ()) and figure.rows != doc.data["trace"]["for_each"]:
         message = "a panel 'trace' needs rows for the column of trace.for_each"
-        raise Mistake(message, name, doc.place("figures", name, "rows"))
+        raise doc.mistake(message, "figures", name, "rows", key=name)
 
 
 def sources_beside(doc: Document, *above: Path) -> dict[str, str]:

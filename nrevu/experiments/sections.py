@@ -103,7 +103,7 @@ class Kind(NamedTuple):
     """What a field may hold."""
 
     type: Any  # of the value in YAML: str, int, float, dict or list; or a dataclass
-    entry: Any = None  # of the entries of a list
+    entry: Any = None  # of the entries of a list, or of a dict that is no Mapping of a file
     note: str = ""  # the name of an annotated type above, of the value or of a list's entries
     choices: tuple[str, ...] = ()
 
@@ -127,6 +127,8 @@ def kind_of(hint: Any) -> Kind:
     if origin is tuple:
         entry = kind_of(arguments[0])
         return Kind(list, entry.type, entry.note)
+    if origin is dict:
+        return Kind(dict, arguments[1])
     return Kind(dict if origin is Mapping else hint)
 
 
@@ -134,11 +136,15 @@ def build(kind: Any, data: Any) -> Any:
     """Return plain data as an object of a type: mappings as dataclasses, lists as tuples."""
     if not hasattr(kind, "__dataclass_fields__") or not isinstance(data, Mapping):
         return data
-    values = {}
+    values: dict[str, Any] = {}
     for key, value in data.items():
         inner, entry, *_ = field_kinds(kind)[key]
-        many = isinstance(value, list)
-        values[key] = tuple(build(entry, v) for v in value) if many else build(inner, value)
+        if isinstance(value, list):
+            values[key] = tuple(build(entry, each) for each in value)
+        elif inner is dict and entry:
+            values[key] = {name: build(entry, each) for name, each in value.items()}
+        else:
+            values[key] = build(inner, value)
     return kind(**values)
 
 

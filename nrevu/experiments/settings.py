@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from nrevu.cells.cell import Cell, from_config
-from nrevu.errors import Mistake, unknown
+from nrevu.errors import Mistake, check_known, unknown
 from nrevu.fields import build, integer, one_of
 from nrevu.files import choices, folder
 
@@ -170,8 +170,7 @@ def choose(setting: Setting) -> str:
     if setting.key == "distribution" and str(setting.value).endswith(".py"):
         message = f"for a file of your own, give {USER_FILE}={setting.value}"
         raise Mistake(message, setting.key, setting.place)
-    if setting.value not in allowed:
-        raise unknown("choice", setting.value, allowed, key=setting.key, place=setting.place)
+    check_known("choice", setting.value, allowed, key=setting.key, place=setting.place)
     return setting.value
 
 
@@ -203,6 +202,6 @@ def keys(config: dict[str, Any], prefix: str = "") -> list[str]:
     return [key for key in found if not key.endswith(".name")]
 
 
-def seed_setting(seed: int | None) -> tuple:
+def seed_setting(seed: int | None, place: str = "--seed") -> tuple:
     """Return the setting of a seed from the command line, if there is one."""
-    return () if seed is None else (Setting("seed", seed, "--seed"),)
+    return () if seed is None else (Setting("seed", seed, place),)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from nrevu.errors import Mistake, shorten, unknown
+from nrevu.errors import Mistake, check_known, shorten
 from nrevu.experiments.settings import Setting
 from nrevu.experiments.yaml_document import Document, is_number
 from nrevu.files import near
@@ -53,8 +53,7 @@ def settings_of(doc: Document) -> Iterator[list[Setting]]:
     for index, rule in unused.items():
         where = {"key": f"exclude[{index}]", "place": doc.place("exclude", index)}
         for key in rule:
-            if key not in keys:
-                raise unknown("key of the sweep", key, keys, **where)
+            check_known("key of the sweep", key, keys, **where)
         raise Mistake("matches no cell of the sweep", **where)
 
 
@@ -62,9 +61,9 @@ def exclusions(doc: Document) -> list[dict[str, list]]:
     """Return the rules of `exclude`: for each the values, by the keys of the sweep."""
     rules = []
     for index, rule in enumerate(doc.data.get("exclude", [])):
-        place = doc.place("exclude", index)
         if not isinstance(rule, dict) or not rule:
-            raise Mistake("is a list of keys and values: {KEY: VALUE, ...}", "exclude", place)
+            raise doc.mistake("is a list of keys and values: {KEY: VALUE, ...}", "exclude", index)
+        place = doc.place("exclude", index)
         rules.append({key: values(spec, key, place) for key, spec in rule.items()})
     return rules
 
@@ -82,13 +81,12 @@ def all_settings(doc: Document) -> Iterator[list[Setting]]:
         path = ("sweep", index) if listed else ("sweep",)
         if not isinstance(block, dict) or not block:
             message = f"a block of a sweep holds keys and values, not {shorten(repr(block))}"
-            raise Mistake(message, "sweep", doc.place(*path))
+            raise doc.mistake(message, *path)
         check_once(doc, block, path)
         choices = [choices_of(doc, key, spec, path) for key, spec in block.items()]
         cells += math.prod(map(len, choices))
         if cells > MAX_VALUES:
-            message = f"has {cells} cells, too many: at most {MAX_VALUES}"
-            raise Mistake(message, "sweep", doc.place(*path))
+            raise doc.mistake(f"has {cells} cells, too many: at most {MAX_VALUES}", *path)
         for combination in itertools.product(*choices):
             yield list(itertools.chain(*combination))
 
@@ -99,7 +97,7 @@ def check_once(doc: Document, block: Mapping[str, Any], path: tuple) -> None:
     for line in block:
         for name in (part.strip() for part in str(line).split(",")):
             if name in seen:
-                raise Mistake("is set by two lines of the block", name, doc.place(*path, line))
+                raise doc.mistake("is set by two lines of the block", *path, line, key=name)
             seen.add(name)
 
 
@@ -140,8 +138,7 @@ def stepped(spec: dict[str, Any]) -> list[float]:
     The decimals of the file decide whether the steps end at `to`, not their binary values.
     """
     for name in spec:
-        if name not in RANGE:
-            raise unknown("key of a range", name, RANGE)
+        check_known("key of a range", name, RANGE)
     start, end, step = (spec.get(name, math.nan) for name in ("from", "to", "step"))
     if not all(map(is_number, (start, end, step))) or step <= 0 or end < start:
         raise Mistake(f"{FORMS}; not {shorten(repr(spec))}")
@@ -162,12 +159,10 @@ def counted(spec: dict[str, Any]) -> list[float]:
     """Return `count` values from `from` to `to`, evenly or by equal factors, to 6 digits."""
     allowed = [name for name in RANGE if name != "step"]
     for name in spec:
-        if name not in allowed:
-            raise unknown("key of a range with a count", name, allowed)
+        check_known("key of a range with a count", name, allowed)
     start, end, count = (spec.get(name, math.nan) for name in ("from", "to", "count"))
     scale = spec.get("scale", "linear")
-    if scale not in ("linear", "log"):
-        raise unknown("scale", scale, ("linear", "log"))
+    check_known("scale", scale, ("linear", "log"))
     fine = is_number(start) and is_number(end) and type(count) is int
     if not fine or count < 2 or end <= start or (scale == "log" and start <= 0):
         raise Mistake(f"{FORMS}; not {shorten(repr(spec))}")

@@ -11,7 +11,8 @@ from typing import Any
 
 import yaml
 
-from nrevu.errors import Mistake, shorten, unknown
+from nrevu.errors import Mistake, check_known, shorten
+from nrevu.files import near
 
 # What PyYAML raises, without a line, for an impossible value: 2020-13-45, or `!!bool maybe`.
 IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, ValueError)
@@ -50,10 +51,15 @@ class Document:
             path = path[:-1]
         return f"{self.file}:{self.lines[path]}" if path else self.file
 
+    def mistake(self, message: str, *path, key: str | None = None) -> Mistake:
+        """Return a mistake at a path; `key` is its last name, unless another is given."""
+        names = [part for part in path if isinstance(part, str)]
+        return Mistake(message, key or names[-1], self.place(*path))
+
 
 def read(path: Path) -> Document:
     """Return the document of a file whose top level is a mapping."""
-    name = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    name = near(str(path))
     loader = Loader(text_of(path, name))
     try:
         node = loader.get_single_node()
@@ -135,14 +141,12 @@ def check_key(key: yaml.Node, file: str) -> None:
 def check_keys(doc: Document, data: Mapping, allowed: Mapping, path: tuple) -> None:
     """Raise a Mistake for a key that is not allowed, or that holds the wrong kind of thing."""
     for key, value in data.items():
-        place = doc.place(*path, key)
-        if key not in allowed:
-            raise unknown("key", key, allowed, place=place)
+        check_known("key", key, allowed, place=doc.place(*path, key))
         kinds = allowed[key] if isinstance(allowed[key], tuple) else (allowed[key],)
         kind = float if type(value) is int and float in kinds else type(value)
         if kind not in kinds:
             known = " or ".join(NAMES[each] for each in kinds)
-            raise Mistake(f"must be {known}, not {format_value(value)}", key, place)
+            raise doc.mistake(f"must be {known}, not {format_value(value)}", *path, key)
 
 
 def format_value(value: Any) -> str:
@@ -161,12 +165,11 @@ def check_texts(doc: Document, texts: list, *path) -> None:
     """Raise a Mistake for an entry that is not text, such as `- Note: this`."""
     for index, text in enumerate(texts):
         if not isinstance(text, str):
-            message = f"holds text; put {format_value(text)} into quotes"
-            raise Mistake(message, path[-1], doc.place(*path, index))
+            raise doc.mistake(f"holds text; put {format_value(text)} into quotes", *path, index)
 
 
 def need(doc: Document, data: Mapping, keys, *path) -> None:
     """Raise a Mistake for a key that is missing."""
     for key in keys:
         if key not in data:
-            raise Mistake(f"needs '{key}'", ".".join(map(str, path)), doc.place(*path))
+            raise doc.mistake(f"needs '{key}'", *path, key=".".join(map(str, path)))

@@ -81,11 +81,13 @@ def settling(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
 
 def confirm_cost(experiment: Experiment, speeds: Mapping[str, float] | None = None) -> float:
     """Return about how many CPU seconds it takes to confirm the best cells of one group."""
+    return confirm_share(experiment) * sum(cost(cell, speeds) for cell in experiment.cells)
+
+
+def confirm_share(experiment: Experiment) -> float:
+    """Return the work of confirming the best cells of one group, relative to all cells' own."""
     settings = experiment.confirm
-    if not settings:
-        return 0.0
-    mean = sum(cost(cell, speeds) for cell in experiment.cells) / len(experiment.cells)
-    return settings.cells * settings.longer * mean
+    return settings.cells * settings.longer / len(experiment.cells) if settings else 0.0
 
 
 def overhead(
@@ -102,7 +104,5 @@ def overhead(
 def size_on_disk(cell: Cell) -> int:
     """Return about how many bytes a cell's series takes."""
     counts = counts_type(cell.schedule.group).itemsize
-    row = (
-        3.25 * len(part(cell.distribution, "recorded")) + 0.6 * counts
-    )  # as series_files packs them
+    row = 3.25 * len(part(cell.distribution, "recorded")) + 0.6 * counts  # as they are packed
     return round(cell.run.groups * row) + META

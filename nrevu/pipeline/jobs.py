@@ -7,10 +7,11 @@ all others. Out: a Jobs, plain data.
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nrevu.experiments.sections import build
 from nrevu.files import read_json
 from nrevu.results.layout import labels
 
@@ -156,13 +157,10 @@ class Jobs:
 
     def report_inputs(self) -> list[str]:
         """Return what the page of this label shows: this run's files, and others' that exist."""
-        own = [
-            self.file(name, file) for name, e in self.experiments.items() for file in e.outputs()
-        ]
         others = [self.file(name, file) for name, files in self.others.items() for file in files]
+        shown = [*self.tables_and_figures(), *(file for file in others if Path(file).exists())]
         names = (*self.experiments, *self.others)
-        plans = [self.plan_file(self.label, name, "experiment") for name in names]
-        return [*plans, *own, *(file for file in others if Path(file).exists())]
+        return [*(self.plan_file(self.label, name, "experiment") for name in names), *shown]
 
     def index_inputs(self) -> list[str]:
         """Return the summaries of the pages that the index links to."""
@@ -184,10 +182,6 @@ class Jobs:
             "figure": any_of(figure for e in experiments for figure in e.figures),
         }
 
-    def to_data(self) -> dict[str, Any]:
-        """Return the contents of jobs.json."""
-        return asdict(self)
-
 
 def any_of(names: Iterable[str]) -> str:
     """Return the regular expression that matches these names and nothing else."""
@@ -196,14 +190,4 @@ def any_of(names: Iterable[str]) -> str:
 
 def load(file: Path) -> Jobs:
     """Return the Jobs of jobs.json."""
-    data = read_json(file)
-    experiments = {name: load_experiment(e) for name, e in data.pop("experiments").items()}
-    return Jobs(**data, experiments=experiments)
-
-
-def load_experiment(data: dict[str, Any]) -> ExperimentJobs:
-    """Return the jobs of one experiment from plain data."""
-    kinds = {"batches": Job, "confirms": Job, "figures": FigureJob}
-    parts = {key: {n: kind(**job) for n, job in data[key].items()} for key, kind in kinds.items()}
-    trace = Job(**data["trace"]) if data["trace"] else None
-    return ExperimentJobs(**{**data, **parts, "trace": trace})
+    return build(Jobs, read_json(file))

@@ -12,18 +12,12 @@ from typing import Any
 
 from nrevu.analysis.confirmation import groups
 from nrevu.cells.cell import Cell
-from nrevu.errors import Mistake, unknown
-from nrevu.experiments.experiment import Experiment, default_set, expand, find, source
-from nrevu.experiments.settings import Setting
+from nrevu.errors import Mistake, check_known
+from nrevu.experiments.experiment import Experiment, default_set, expand, find
+from nrevu.experiments.settings import seed_setting
+from nrevu.pipeline import cost_model
 from nrevu.pipeline.batches import batch_seconds, kernel_name, pack
-from nrevu.pipeline.cost_model import (
-    confirm_cost,
-    cost,
-    measure_speeds,
-    settling,
-    size_on_disk,
-    stored_speeds,
-)
+from nrevu.pipeline.cost_model import confirm_cost, cost, settling, size_on_disk
 from nrevu.pipeline.jobs import ROOT, ExperimentJobs, FigureJob, Job, Jobs
 from nrevu.results.layout import label_of, planned_files
 
@@ -75,16 +69,16 @@ def plan_from_config(
     `least_seconds` is how much work a cluster wants in each job.
     """
     for key in config:
-        if key not in CONFIG_KEYS:
-            raise unknown("key", key, CONFIG_KEYS, place="--config")
+        check_known("key", key, CONFIG_KEYS, place="--config")
     given = {**CONFIG_KEYS, **config}
     size, seed, wanted = str(given["size"]), given["seed"], given["batch"]
     if wanted is not None and (type(wanted) not in (int, float) or not wanted > 0):
         raise Mistake(f"{wanted!r} is not allowed: seconds, above 0", "batch", "--config")
     experiments = resolve(names_of(given["experiments"]), size, seed)
     cells = [cell for e in experiments.values() for cell in e.cells]
-    root = Path(ROOT)
-    speeds = measure_speeds(cells, root, announce) if announce else stored_speeds(root)
+    speeds = cost_model.stored_speeds(Path(ROOT))
+    if announce:
+        speeds = cost_model.measure_speeds(cells, Path(ROOT), announce)
     costs = {name: [cost(c, speeds) for c in e.cells] for name, e in experiments.items()}
     total, batches, confirms = sum(map(sum, costs.values())), {}, {}
     for name, e in experiments.items():
@@ -106,19 +100,19 @@ def names_of(experiments: str | list) -> list[str]:
 
 def resolve(names: list[str], size: str, seed: int | None) -> dict[str, Experiment]:
     """Return the experiments of these names, and those whose cells they use, each resolved once."""
-    extra = () if seed is None else (Setting("seed", seed, "--config"),)
-    sources: dict[str, str] = {}
+    extra = seed_setting(seed, "--config")
     experiments: dict[str, Experiment] = {}
     waiting = list(names)
     while waiting:
         name = waiting.pop(0)
-        other = sources.setdefault(find(name).stem, source(name))
+        stem = find(name).stem
+        if stem not in experiments:
+            experiments[stem] = expand(name, size, extra)
+            waiting += experiments[stem].beside.values()
+        other = experiments[stem].source
         if not find(other).samefile(find(name)):
             message = f"'{other}' and '{name}' have the same name, and would share their results"
             raise Mistake(message, "experiments", "--config")
-        if find(name).stem not in experiments:
-            experiment = experiments[find(name).stem] = expand(name, size, extra)
-            waiting += experiment.beside.values()
     return experiments
 
 

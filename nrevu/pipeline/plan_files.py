@@ -8,6 +8,7 @@ code that makes the job's output. Jobs read these files, never YAML or the comma
 import contextlib
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def plan_files(plan: Plan, jobs: Jobs) -> dict[Path, str]:
     code = code_hash("analysis", "results", "figures", "report")
     parts[jobs.plan_file(plan.label, "report")] = {"experiments": names, "code": code}
     parts[jobs.plan_file("index")] = {"labels": jobs.labels(), "code": code_hash("report")}
-    parts[jobs.plan_file("jobs")] = jobs.to_data()
+    parts[jobs.plan_file("jobs")] = asdict(jobs)
     return {Path(path): json.dumps(data, indent=1) for path, data in parts.items()}
 
 

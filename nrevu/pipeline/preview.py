@@ -9,6 +9,7 @@ import contextlib
 import json
 import statistics
 import time
+import timeit
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,8 +20,16 @@ import numpy as np
 from nrevu.analysis.confirmation import groups
 from nrevu.cells.cell import Cell, config, flatten, from_config, parameters
 from nrevu.errors import Mistake
+from nrevu.experiments.checks import varying
 from nrevu.files import read_json
-from nrevu.pipeline.cost_model import REPORT, confirm_cost, cost, overhead, size_on_disk
+from nrevu.pipeline.cost_model import (
+    REPORT,
+    confirm_cost,
+    confirm_share,
+    cost,
+    overhead,
+    size_on_disk,
+)
 from nrevu.pipeline.plan import Plan
 from nrevu.results import series_files
 
@@ -59,7 +68,8 @@ def status(plan: Plan) -> list[Share]:
         seconds += factor * again * confirm_cost(experiment, plan.speeds)
         waiting = [b for b in plan.batches[name].values() if any(c.digest in why for c in b)]
         seconds += factor * overhead(experiment, waiting, len(plan.confirms[name]), plan.speeds)
-        room = sum(size_on_disk(cell) for cell in left) + confirm_bytes(experiment, again)
+        room = sum(map(size_on_disk, left))
+        room += int(again * confirm_share(experiment) * sum(map(size_on_disk, experiment.cells)))
         counts = Counter(why.values())
         shares.append(Share(name, len(own), len(own) - len(left), counts, seconds, room))
     return shares
@@ -80,14 +90,6 @@ def total_seconds(shares: Iterable[Share]) -> float:
     return total + REPORT if total else 0.0
 
 
-def confirm_bytes(experiment, groups: int) -> int:
-    """Return about how many bytes the series of confirmed cells take."""
-    if not experiment.confirm:
-        return 0
-    mean = sum(size_on_disk(cell) for cell in experiment.cells) / len(experiment.cells)
-    return int(groups * experiment.confirm.cells * experiment.confirm.longer * mean)
-
-
 def reasons(cells: list[Cell], stored: Mapping[str, dict[str, Any] | None]) -> dict[str, str]:
     """Return why each cell that is not there has to run, by digest.
 
@@ -97,9 +99,7 @@ def reasons(cells: list[Cell], stored: Mapping[str, dict[str, Any] | None]) -> d
     wanted = {cell.digest for cell in cells}
     leftover = [meta for digest, meta in stored.items() if meta and digest not in wanted]
     flat = {cell.digest: parameters(cell) for cell in cells if leftover}
-    names = {name for row in flat.values() for name in row}
-    varying = [name for name in names if len({row.get(name) for row in flat.values()}) > 1]
-    keys = ("distribution", "method", "seed", *varying)
+    keys = ("distribution", "method", "seed", *varying(list(flat.values())))
     codes = {repr(sorted_config(meta["config"])) for meta in leftover}
     alike = {tuple(flatten(meta["config"]).get(key) for key in keys) for meta in leftover}
     why = {}
@@ -157,11 +157,5 @@ def speed_factor(stored: Iterable[dict[str, Any] | None], plan: Plan) -> float:
     if ratios:
         return statistics.median(ratios)
     rng = np.random.default_rng(1)
-    return min(spent(lambda: rng.standard_normal(1 << 20)) for _ in range(5)) / NORMALS
-
-
-def spent(work) -> float:
-    """Return the CPU seconds that something takes."""
-    started = time.process_time()
-    work()
-    return time.process_time() - started
+    make, clock = (lambda: rng.standard_normal(1 << 20)), time.process_time
+    return min(timeit.repeat(make, timer=clock, number=1, repeat=5)) / NORMALS

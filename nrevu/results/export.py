@@ -13,7 +13,7 @@ import pandas as pd
 
 from nrevu.cells.cell import Cell, from_config
 from nrevu.cells.series import Series
-from nrevu.errors import Mistake, unknown
+from nrevu.errors import Mistake, check_known
 from nrevu.experiments.experiment import Experiment, expand, single_cell
 from nrevu.experiments.settings import Setting, parse, seed_setting
 from nrevu.files import choices, output_path
@@ -127,6 +127,5 @@ def check_declared(experiment: Experiment, what: str) -> None:
 
 def check_suffix(path: Path, *allowed: str) -> Path:
     """Return a path if its suffix, which selects the format, is allowed."""
-    if path.suffix not in allowed:
-        raise unknown("ending", path.suffix, allowed, key="--out", place="command line")
+    check_known("ending", path.suffix, allowed, key="--out", place="command line")
     return path

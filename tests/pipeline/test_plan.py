@@ -148,7 +148,7 @@ def test_other_processes_load_what_the_main_one_planned(write, tmp_path):
     write()
     plan = plan_from_config({"experiments": "mine.yaml", "size": "smoke"})
     loaded = planned.load(tmp_path / "results/plan/jobs.json")
-    assert json.dumps(loaded.to_data()) == json.dumps(jobs_of(plan).to_data())
+    assert loaded == jobs_of(plan)
     w = SimpleNamespace(experiment="mine", batch="0001", figure="mechanism")
     assert loaded.batch(w).minutes == 6 and loaded.traces(w) == ["results/smoke/mine/traces.json"]
 
