@@ -18,29 +18,29 @@ from nrevu.errors import Mistake
 PACKAGE = Path(__file__).resolve().parent
 
 
-def shipped(name: str) -> Path:
+def shipped_path(name: str) -> Path:
     """Return a file or folder that lies in an installed package, or beside it in a checkout."""
     inside = PACKAGE / name
     return inside if inside.exists() else PACKAGE.parent / name
 
 
-def folder() -> Path:
+def conf_folder() -> Path:
     """Return conf/."""
-    return shipped("conf")
+    return shipped_path("conf")
 
 
 def snakefile() -> Path:
     """Return the workflow's Snakefile."""
-    return shipped("workflow") / "Snakefile"
+    return shipped_path("workflow") / "Snakefile"
 
 
 @functools.cache
 def choices(group: str) -> list[str]:
     """Return the names of the files in a config group."""
-    return sorted(path.stem for path in (folder() / group).glob("*.yaml"))
+    return sorted(path.stem for path in (conf_folder() / group).glob("*.yaml"))
 
 
-def near(file: str) -> str:
+def relative_path(file: str) -> str:
     """Return a path relative to the working directory, if it is below it."""
     path = Path(file)
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)

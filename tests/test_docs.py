@@ -25,7 +25,6 @@ from nrevu.experiments.sections import (
     Trace,
     field_kinds,
     figure_kinds,
-    figure_settings,
 )
 from nrevu.experiments.yaml_document import Loader
 from nrevu.files import choices
@@ -85,7 +84,7 @@ def test_there_are_examples_of_everything():
     """Each key of the grammar, and each kind of figure, is in some example of docs/sweeps.md."""
     parts = [data for page, _, data in EXAMPLES if page.name == "sweeps.md"]
     figures = [figure for data in parts for figure in data.get("figures", {}).values()]
-    kinds = {kind: field_kinds(figure_settings(kind)) for kind in figure_kinds()}
+    kinds = {kind: field_kinds(each) for kind, each in figure_kinds().items()}
     assert {figure["kind"] for figure in figures} == kinds.keys()
     keys = {key for fields in kinds.values() for key in fields}
     assert {key for figure in figures for key in figure} == keys - {"columns"}

@@ -21,7 +21,7 @@ from nrevu.core.sources import source_hash
 from nrevu.core.user_files import is_user_file, load_class, probe
 from nrevu.errors import Mistake, check_known
 from nrevu.fields import build, changed_fields, check, integer, real
-from nrevu.files import near, read_json
+from nrevu.files import read_json, relative_path
 from nrevu.methods import METHODS, derived
 
 # Raise it when a change to the code changes the numbers of some cell; tests/cells/test_chains.py
@@ -146,7 +146,7 @@ def config(cell: Cell) -> dict[str, Any]:
     if cell.u != STANDARD:
         full["u"] |= dataclasses.asdict(cell.u)
     if is_user_file(cell.distribution):
-        full["distribution"]["file"] = near(inspect.getfile(type(cell.distribution)))
+        full["distribution"]["file"] = relative_path(inspect.getfile(type(cell.distribution)))
     return full
 
 

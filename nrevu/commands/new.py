@@ -12,12 +12,12 @@ from pathlib import Path
 
 from nrevu.commands.arguments import add_command
 from nrevu.errors import Mistake, check_known
-from nrevu.files import PACKAGE, shipped
+from nrevu.files import PACKAGE, shipped_path
 
 KINDS = {  # the template, and the default name of its copy
     "distribution": (PACKAGE / "templates/my_density.py", "my_density.py"),
     "sweep": (PACKAGE / "templates/my_sweep.yaml", "my_sweep.yaml"),
-    "slurm": (shipped("workflow") / "profiles/slurm/config.yaml", "slurm.yaml"),
+    "slurm": (shipped_path("workflow") / "profiles/slurm/config.yaml", "slurm.yaml"),
 }
 NEXT = {
     "distribution": "  nrevu check {path}\n  nrevu run distribution.file={path}",

@@ -16,14 +16,14 @@ import argparse
 import json
 
 from nrevu.commands.arguments import add_command
-from nrevu.files import choices, folder
+from nrevu.files import choices, conf_folder
 
 
 def add(subs) -> None:
     """Define the arguments."""
     groups = ("distribution", "method", "u", "size", "experiment")
     listed = "\n".join(f"  {group:13} {', '.join(choices(group))}" for group in groups)
-    about = __doc__.format(folder=folder(), choices=listed)
+    about = __doc__.format(folder=conf_folder(), choices=listed)
     run = add_command(subs, "run", about, execute)
     run.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="as in conf/config.yaml")
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")

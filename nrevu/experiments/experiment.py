@@ -16,7 +16,7 @@ from nrevu.cells.cell import Cell
 from nrevu.errors import Mistake, check_known, shorten
 from nrevu.experiments.checks import check_sections
 from nrevu.experiments.experiment_file import default_set, find, read, source, sources_beside
-from nrevu.experiments.sections import Claim, Confirm, Published, Trace, build, figure_settings
+from nrevu.experiments.sections import Claim, Confirm, Published, Trace, build, figure_kinds
 from nrevu.experiments.settings import Estimate, Setting, default_size, resolve
 from nrevu.experiments.sweep import setting, settings_of
 from nrevu.experiments.yaml_document import Document
@@ -116,7 +116,7 @@ def from_data(data: Mapping[str, Any], cells: tuple[Cell, ...] = ()) -> Experime
     """Return the experiment of plain data, with cells or without; what is left out is empty."""
     values = {f.name: data[f.name] for f in dataclasses.fields(Experiment) if f.name in data}
     figures = values.get("figures", {}).items()
-    values["figures"] = {name: build(figure_settings(f["kind"]), f) for name, f in figures}
+    values["figures"] = {name: build(figure_kinds()[f["kind"]], f) for name, f in figures}
     return build(Experiment, {**values, "cells": cells})
 
 

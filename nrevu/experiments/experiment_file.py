@@ -13,22 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.errors import Mistake, check_known, unknown
-from nrevu.experiments import yaml_document
+from nrevu.experiments import sections, yaml_document
 from nrevu.experiments.columns import ESTIMATED, REJECTIONS, parse
-from nrevu.experiments.sections import (
-    Bar,
-    Claim,
-    Confirm,
-    Kind,
-    Published,
-    Trace,
-    build,
-    field_kinds,
-    figure_kinds,
-    figure_settings,
-)
 from nrevu.experiments.yaml_document import Document, check_keys, check_texts, format_value, need
-from nrevu.files import choices, folder, near
+from nrevu.files import choices, conf_folder, relative_path
 
 # The keys of an experiment's file, and what each may hold.
 KEYS = {
@@ -56,11 +44,11 @@ class File:
     """An experiment's file, with what does not depend on its size checked."""
 
     doc: Document
-    confirm: Confirm | None
-    trace: Trace | None
+    confirm: sections.Confirm | None
+    trace: sections.Trace | None
     figures: Mapping[str, Any]  # the Settings of each figure's kind, by the figure's name
-    published: tuple[Published, ...]
-    claims: tuple[Claim, ...]
+    published: tuple[sections.Published, ...]
+    claims: tuple[sections.Claim, ...]
 
 
 def find(name: str) -> Path:
@@ -72,21 +60,21 @@ def find(name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9_-]+", path.stem):
             message = "its results are kept under the file's name: use letters, digits, - and _"
             raise Mistake(message, place=name)
-        built_in = folder() / "experiment" / path.name
+        built_in = conf_folder() / "experiment" / path.name
         if built_in.exists() and not built_in.samefile(path):
             taken = f"is the name of an experiment in {built_in.parent}: choose another"
             raise Mistake(f"'{path.stem}' {taken}", place=name)
         return path
     check_known("experiment", name, choices("experiment"))
-    return folder() / "experiment" / f"{name}.yaml"
+    return conf_folder() / "experiment" / f"{name}.yaml"
 
 
 def source(name: str) -> str:
     """Return the one way to name an experiment: in conf/experiment, or a relative path."""
     path = find(name)
-    if path.parent.samefile(folder() / "experiment"):
+    if path.parent.samefile(conf_folder() / "experiment"):
         return path.stem
-    return near(os.path.normpath(path)) if os.path.isabs(name) else os.path.relpath(name)
+    return relative_path(os.path.normpath(path)) if os.path.isabs(name) else os.path.relpath(name)
 
 
 @functools.cache
@@ -106,7 +94,7 @@ def read(name: str) -> File:
             raise doc.mistake("holds names of experiments, or their files", "beside", index)
     check_texts(doc, data.get("notes", ()), "notes")
     published, claims = (enumerate(data.get(key, ())) for key in ("published", "claims"))
-    single = {"trace": Trace, "confirm": Confirm}
+    single = {"trace": sections.Trace, "confirm": sections.Confirm}
     again = {k: read_section(doc, single[k], data[k], k) if k in data else None for k in single}
     return File(
         doc=doc,
@@ -119,30 +107,30 @@ def read(name: str) -> File:
 
 def read_section(doc: Document, section: Any, data: Mapping[str, Any], *path) -> Any:
     """Return the data of a document at a path as a section's dataclass."""
-    kinds = field_kinds(section)
+    kinds = sections.field_kinds(section)
     check_keys(doc, data, {key: kind.type for key, kind in kinds.items()}, path)
     required = [f.name for f in fields(section) if f.default is f.default_factory is MISSING]
     need(doc, data, required, *path)
     for key, value in data.items():
         check_value(doc, kinds[key], value, *path, key)
     try:
-        return build(section, data)
+        return sections.build(section, data)
     except Mistake as mistake:
         raise mistake.at(doc.place(*path, mistake.key)) from None
 
 
-def check_value(doc: Document, kind: Kind, value: Any, *path) -> None:
+def check_value(doc: Document, kind: sections.Kind, value: Any, *path) -> None:
     """Raise a Mistake for a choice that does not exist, or a list that is not of the right form."""
     place = doc.place(*path)
     check_known("value", value, kind.choices or [value], key=path[-1], place=place)
     if not kind.entry:
         return
-    if not value and (kind.entry is Bar or kind.note in ("estimate", "panel", "quantity")):
+    if not value and (kind.entry is sections.Bar or kind.note in ("estimate", "panel", "quantity")):
         raise doc.mistake("has no entries", *path)
     if kind.entry is str and not kind.note:
         check_texts(doc, value, *path)
     for index, entry in enumerate(value):
-        if kind.entry is Bar and not is_bar(entry):
+        if kind.entry is sections.Bar and not is_bar(entry):
             message = "a bar holds 'label' (text) and 'where' (values)"
             raise doc.mistake(message, *path, index)
         if kind.note == "selection" and not isinstance(entry, dict):
@@ -158,7 +146,7 @@ def is_bar(entry: Any) -> bool:
     return kinds == {"label": str, "where": dict}
 
 
-def read_published(doc: Document, index: int, entry: Any) -> Published:
+def read_published(doc: Document, index: int, entry: Any) -> sections.Published:
     """Return an entry of `published`, whose other keys are columns."""
     path = ("published", index)
     if not isinstance(entry, dict) or not isinstance(entry.get("at"), dict):
@@ -171,15 +159,15 @@ def read_published(doc: Document, index: int, entry: Any) -> Published:
             raise unknown("key", key, allowed, place=doc.place(*path, key))
     data = {key: entry[key] for key in ("at", "groups") if key in entry}
     data |= {"numbers": numbers, "source": str(entry.get("source", ""))}
-    return read_section(doc, Published, data, *path)
+    return read_section(doc, sections.Published, data, *path)
 
 
-def read_claim(doc: Document, index: int, claim: Any) -> Claim:
+def read_claim(doc: Document, index: int, claim: Any) -> sections.Claim:
     """Return an entry of `claims`."""
     if not isinstance(claim, dict):
         message = "is a list of claims {text: ..., quantity: ..., of: {...}, over: {...}}"
         raise doc.mistake(f"{message}, not {format_value(claim)}", "claims", index)
-    return read_section(doc, Claim, claim, "claims", index)
+    return read_section(doc, sections.Claim, claim, "claims", index)
 
 
 def read_figure(doc: Document, name: str, figure: Any) -> Any:
@@ -190,7 +178,8 @@ def read_figure(doc: Document, name: str, figure: Any) -> Any:
         raise doc.mistake(message, *path)
     if not isinstance(figure, dict):
         raise doc.mistake("must be keys and values", *path)
-    kinds = {kind: field_kinds(figure_settings(kind)) for kind in figure_kinds()}
+    settings = sections.figure_kinds()
+    kinds = {kind: sections.field_kinds(each) for kind, each in settings.items()}
     every = {key: field.type for each in kinds.values() for key, field in each.items()}
     check_keys(doc, figure, every, path)
     need(doc, figure, ("kind",), *path)
@@ -201,7 +190,7 @@ def read_figure(doc: Document, name: str, figure: Any) -> Any:
             others = ", ".join(each for each in kinds[kind] if each != "kind")
             message = f"does not belong to a figure of kind '{kind}', but {others} do"
             raise doc.mistake(message, *path, key)
-    found = read_section(doc, figure_settings(kind), figure, *path)
+    found = read_section(doc, settings[kind], figure, *path)
     check_uses(doc, name, found)
     return found
 
@@ -221,7 +210,7 @@ def sources_beside(doc: Document, *above: Path) -> dict[str, str]:
     sources = {}
     for index, name in enumerate(doc.data.get("beside", [])):
         if name.endswith((".yaml", ".yml")):
-            name = near(str((doc.folder / name).absolute()))
+            name = relative_path(str((doc.folder / name).absolute()))
         try:
             if find(name) in above:
                 raise Mistake(f"'{name}' leads back to the experiment itself", "beside")

@@ -148,19 +148,16 @@ def build(kind: Any, data: Any) -> Any:
     return kind(**values)
 
 
-def figure_kinds() -> list[str]:
-    """Return the kinds of figures: the files of nrevu/figures, but for shared ones (`_NAME.py`)."""
-    files = (PACKAGE / "figures").glob("*.py")
-    return sorted(path.stem for path in files if not path.stem.startswith("_"))
+@functools.cache
+def figure_kinds() -> dict[str, Any]:
+    """Return the dataclass `Settings` of each kind of figure.
 
-
-def figure_settings(kind: str) -> Any:
-    """Return the dataclass `Settings` of a kind of figure.
-
-    Figures are a higher room. Their kinds are found by name when a file asks for one, and only
-    `Settings` is used: no kind imports matplotlib or pandas before it draws.
+    A kind is a file of nrevu/figures, but for shared ones (`_NAME.py`). Figures are a higher room:
+    kinds are found by name, and only `Settings` is used. None imports matplotlib or pandas before
+    it draws.
     """
-    return importlib.import_module(f"nrevu.figures.{kind}").Settings
+    kinds = sorted(path.stem for path in (PACKAGE / "figures").glob("[!_]*.py"))
+    return {kind: importlib.import_module(f"nrevu.figures.{kind}").Settings for kind in kinds}
 
 
 def check_positive(**values: Any) -> None:

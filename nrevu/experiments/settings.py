@@ -18,7 +18,7 @@ import yaml
 from nrevu.cells.cell import Cell, from_config
 from nrevu.errors import Mistake, check_known, unknown
 from nrevu.fields import build, integer, one_of
-from nrevu.files import choices, folder
+from nrevu.files import choices, conf_folder
 
 GROUPS = ("distribution", "method", "u", "size")
 PARTS = {"size": "run"}  # the part of a config that a group's file fills, if not that of its name
@@ -51,7 +51,7 @@ def compose(*overrides: str) -> dict[str, Any]:
     from hydra import compose, initialize_config_dir
     from omegaconf import OmegaConf
 
-    with initialize_config_dir(str(folder()), version_base="1.3"):
+    with initialize_config_dir(str(conf_folder()), version_base="1.3"):
         config: Any = OmegaConf.to_container(compose("config", [*overrides]), resolve=True)
     return config
 
@@ -68,7 +68,7 @@ def composed(**choice: str) -> dict[str, Any]:
 @functools.cache
 def default_size() -> str:
     """Return the size that is used unless another is chosen."""
-    defaults = yaml.safe_load((folder() / "config.yaml").read_text())["defaults"]
+    defaults = yaml.safe_load((conf_folder() / "config.yaml").read_text())["defaults"]
     return next(entry["size"] for entry in defaults if "size" in entry)
 
 

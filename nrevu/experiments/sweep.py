@@ -15,7 +15,7 @@ from typing import Any
 from nrevu.errors import Mistake, check_known, shorten
 from nrevu.experiments.settings import Setting
 from nrevu.experiments.yaml_document import Document, is_number
-from nrevu.files import near
+from nrevu.files import relative_path
 
 MAX_VALUES = 100_000  # of one range, or cells of a sweep: more is a typing error
 ROUNDING = Fraction(1, 10**9)  # by how much of a step a range may miss its end
@@ -33,7 +33,7 @@ def setting(doc: Document, key: str, value: Any, place: str) -> Setting:
     if key == "distribution" and isinstance(value, dict):
         value = {name: setting(doc, f"{key}.{name}", v, place).value for name, v in value.items()}
     if key in PATHS and isinstance(value, str) and value:
-        value = near(str((doc.folder / value).absolute()))
+        value = relative_path(str((doc.folder / value).absolute()))
     return Setting(key, value, place)
 
 

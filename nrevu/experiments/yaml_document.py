@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from nrevu.errors import Mistake, check_known, shorten
-from nrevu.files import near
+from nrevu.files import relative_path
 
 # What PyYAML raises, without a line, for an impossible value: 2020-13-45, or `!!bool maybe`.
 IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, ValueError)
@@ -59,7 +59,7 @@ class Document:
 
 def read(path: Path) -> Document:
     """Return the document of a file whose top level is a mapping."""
-    name = near(str(path))
+    name = relative_path(str(path))
     loader = Loader(text_of(path, name))
     try:
         node = loader.get_single_node()

@@ -101,6 +101,12 @@ def overhead(
     return sum(jobs) + confirming * CONFIRM + drawn
 
 
+def disk_space(experiment: Experiment, cells: Iterable[Cell], confirming: int) -> int:
+    """Return about how many bytes the series of some cells take, and of groups to confirm."""
+    confirmed = confirming * confirm_share(experiment) * sum(map(size_on_disk, experiment.cells))
+    return sum(map(size_on_disk, cells)) + int(confirmed)
+
+
 def size_on_disk(cell: Cell) -> int:
     """Return about how many bytes a cell's series takes."""
     counts = counts_type(cell.schedule.group).itemsize

@@ -47,11 +47,9 @@ def read_logs(logs: Iterable[Path], since: float) -> Spent:
 
 def describe(spent: Mapping[str, float], wall: float, cores: int | None, main: float) -> str:
     """Return where the time went as a sentence; `main` is the CPU time of the main process."""
-    known = sum(spent.get(kind, 0.0) for kind in KINDS)
     parts = {kind: spent.get(kind, 0.0) for kind in KINDS}
-    parts[f"start-up of {spent.get('processes', 0):.0f} processes"] = (
-        spent.get("process", 0.0) - known
-    )
+    start_up = spent.get("process", 0.0) - sum(parts.values())
+    parts[f"start-up of {spent.get('processes', 0):.0f} processes"] = start_up
     parts["Snakemake"] = main
     total = sum(parts.values())
     words = ", ".join(f"{name} {value:.0f}" for name, value in parts.items() if value >= 0.5)

@@ -133,7 +133,7 @@ def experiment_jobs(plan: Plan, name: str) -> ExperimentJobs:
     e, speeds = plan.experiments[name], plan.speeds
     updates = max(cell.updates for cell in e.cells)
     trace = Job(sum(cost(cell, speeds) for cell in e.cells), TRACED * updates)
-    longest, start = COPIES * longest_series(e.cells), settling(e.cells[0], speeds)
+    longest, start = COPIES * max(map(size_on_disk, e.cells)), settling(e.cells[0], speeds)
     each, longer = confirm_cost(e, speeds), e.confirm.longer if e.confirm else 0
     return ExperimentJobs(
         cells=len(e.cells),
@@ -153,12 +153,7 @@ def sampling_job(cells: tuple[Cell, ...], speeds: Mapping[str, float]) -> Job:
     """Return the job that samples a batch of cells."""
     seconds = sum(cost(cell, speeds) for cell in cells) + settling(cells[0], speeds)
     kernels = tuple(sorted({kernel_name(cell) for cell in cells}))
-    return Job(seconds, COPIES * longest_series(cells), kernels)
-
-
-def longest_series(cells: tuple[Cell, ...]) -> int:
-    """Return the bytes of the longest series."""
-    return max(size_on_disk(cell) for cell in cells)
+    return Job(seconds, COPIES * max(map(size_on_disk, cells)), kernels)
 
 
 def figure_job(experiment: Experiment, name: str) -> FigureJob:

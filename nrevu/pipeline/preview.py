@@ -22,14 +22,7 @@ from nrevu.cells.cell import Cell, config, flatten, from_config, parameters
 from nrevu.errors import Mistake
 from nrevu.experiments.checks import varying
 from nrevu.files import read_json
-from nrevu.pipeline.cost_model import (
-    REPORT,
-    confirm_cost,
-    confirm_share,
-    cost,
-    overhead,
-    size_on_disk,
-)
+from nrevu.pipeline.cost_model import REPORT, confirm_cost, cost, disk_space, overhead
 from nrevu.pipeline.plan import Plan
 from nrevu.results import series_files
 
@@ -68,8 +61,7 @@ def status(plan: Plan) -> list[Share]:
         seconds += factor * again * confirm_cost(experiment, plan.speeds)
         waiting = [b for b in plan.batches[name].values() if any(c.digest in why for c in b)]
         seconds += factor * overhead(experiment, waiting, len(plan.confirms[name]), plan.speeds)
-        room = sum(map(size_on_disk, left))
-        room += int(again * confirm_share(experiment) * sum(map(size_on_disk, experiment.cells)))
+        room = disk_space(experiment, left, again)
         counts = Counter(why.values())
         shares.append(Share(name, len(own), len(own) - len(left), counts, seconds, room))
     return shares

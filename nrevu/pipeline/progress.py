@@ -130,12 +130,7 @@ def outlook(plan: Plan, cores: int | None) -> str:
 
 
 def describe(
-    costs: dict[str, float],
-    done: set[str],
-    new: set[str],
-    elapsed: float,
-    running: int = 0,
-    queued: int = 0,
+    costs: dict[str, float], done: set[str], new: set[str], elapsed: float, running=0, queued=0
 ) -> str:
     """Return one line of progress, on cells and batches of cells to confirm.
 

@@ -22,6 +22,7 @@ from nrevu.errors import Mistake
 SUPPORTED = "snakemake>=9.17,<10"
 # What Snakemake logs of each single job; it is still in Snakemake's own log file.
 MUTED = {LogEvent.JOB_INFO, LogEvent.JOB_FINISHED, LogEvent.PROGRESS, LogEvent.RESOURCES_INFO}
+Failure = tuple[list[str], list[str]]  # log files and outputs of a job
 SAMPLING = ("sample", "confirm")  # the rules whose jobs run cells
 
 
@@ -88,7 +89,7 @@ class JobLog(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.running: dict[int, tuple[Path, float]] = {}  # log file, and when it was submitted
-        self.failed: dict[int, tuple[list[str], list[str]]] = {}  # log files, outputs
+        self.failed: dict[int, Failure] = {}
 
     def emit(self, record: Any) -> None:
         """Note the start, the end or the failure of a job."""

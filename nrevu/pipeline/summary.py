@@ -12,6 +12,7 @@ from pathlib import Path
 from nrevu.pipeline import cpu_time
 from nrevu.pipeline.jobs import ROOT, Jobs
 from nrevu.pipeline.plan import Plan
+from nrevu.pipeline.snakemake_api import Failure
 from nrevu.results.series_files import read_meta, series_path
 
 REASONS = ("failed: ", r"slurmstepd\S*: error: ")  # begin lines of a log that say what happened
@@ -89,9 +90,7 @@ def cpu_line(jobs: Jobs, began: float, cores: int | None, cpu: float) -> str:
     return cpu_time.describe(cpu_time.read_logs(logs, began), time.time() - began, cores, cpu)
 
 
-def failure_lines(
-    plan: Plan, jobs: Jobs, failed: Iterable[tuple[list[str], list[str]]]
-) -> list[str]:
+def failure_lines(plan: Plan, jobs: Jobs, failed: Iterable[Failure]) -> list[str]:
     """Return lines on jobs (logs, outputs) that failed for good: last messages, cells not run."""
     lines = []
     for logs, outputs in list(failed):

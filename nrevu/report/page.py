@@ -21,6 +21,7 @@ from nrevu.analysis.comparison import COLUMNS, compare, drop_repeats, flags_text
 from nrevu.analysis.verdict import headlines
 from nrevu.cells.cell import Cell, parameters
 from nrevu.experiments import columns as names_of
+from nrevu.experiments.checks import varying
 from nrevu.experiments.experiment import Experiment
 from nrevu.figures._style import label
 from nrevu.report.content import Content, Found
@@ -123,20 +124,19 @@ def section(found: Found) -> dict[str, Any]:
     """Return what the page says of one experiment."""
     e, table = found.experiment, found.table
     flat = [parameters(cell) for cell in e.cells]
-    names = dict.fromkeys(name for row in flat for name in row)
-    varying = [name for name in names if len({row.get(name) for row in flat}) > 1]
-    shared = [f"{key}={value}" for key, value in flat[0].items() if key not in varying]
+    differ = varying(flat)
+    shared = [f"{key}={value}" for key, value in flat[0].items() if key not in differ]
     shared += [f"estimate.{key}={value}" for key, value in vars(e.estimate).items()]
-    commands = {cell.digest: command(cell, e, varying) for cell in e.cells}
+    commands = {cell.digest: command(cell, e, differ) for cell in e.cells}
     return {
         "experiment": e,
         "shared": shared,
-        "missing": [format_settings(parameters(cell), varying) for cell in found.missing],
+        "missing": [format_settings(parameters(cell), differ) for cell in found.missing],
         "flags": flags_text(table),
         "figures": [(name, svg(found.folder / f"{name}.svg")) for name in e.figures],
-        "plots": plots(found, commands, varying),
-        "table": rows_of(table, varying, commands),
-        "confirmed": confirmed_rows(found.confirmed, varying),
+        "plots": plots(found, commands, differ),
+        "table": rows_of(table, differ, commands),
+        "confirmed": confirmed_rows(found.confirmed, differ),
         "sums": table.sum(numeric_only=True),
     }
 
@@ -210,9 +210,7 @@ def provenance_of(found: Sequence[Found]) -> dict[str, str]:
     tables = [f.table for f in found if len(f.table)]
     seeds = sorted({int(seed) for table in tables for seed in table["seed"].unique()})
     again = [f.confirmed for f in found if f.confirmed is not None and len(f.confirmed)]
-    grids, confirming = (
-        sum(float(t["cpu_seconds"].sum()) for t in kind) for kind in (tables, again)
-    )
+    grids, confirming = (sum(t["cpu_seconds"].sum() for t in kind) for kind in (tables, again))
     return {
         **{key: ", ".join(sorted(values)) for key, values in kept.items()},
         "seeds": ", ".join(map(str, seeds)),

@@ -28,7 +28,8 @@ def export_cell(arguments: Sequence[str], folder: Path, out: Path | None) -> tup
     cell, series, meta = load_cell(folder, find_digest(arguments, folder))
     path = check_suffix(out or Path(f"{cell.digest}.nc"), ".nc")
     with output_path(path) as unfinished:
-        inference_data.write(unfinished, inference_data.inference_data(cell, series, meta))
+        data = inference_data.inference_data(cell, series, meta)
+        data.to_netcdf(unfinished, engine="h5netcdf")
     return path, series
 
 

@@ -1,7 +1,7 @@
 """The series of a cell in ArviZ's form, InferenceData. The only module that imports xarray.
 
 In: a cell, its series, and what is known of its making. Out: an xarray DataTree whose groups
-`posterior` and `sample_stats` hold arrays (chain, draw); `write` makes it a NetCDF file, which
+`posterior` and `sample_stats` hold arrays (chain, draw); as a NetCDF file it is what
 `arviz.from_netcdf` reads.
 """
 
@@ -9,7 +9,6 @@ import datetime
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,8 +80,3 @@ def attributes(meta: dict[str, Any]) -> dict[str, str]:
         "config": json.dumps(meta["config"]),
         "provenance": json.dumps(meta["provenance"]),
     }
-
-
-def write(path: Path, data: Any) -> None:
-    """Write a DataTree as a NetCDF file."""
-    data.to_netcdf(path, engine="h5netcdf")

@@ -20,16 +20,8 @@ from nrevu.files import process_name
 
 FORMAT = 2
 # What numpy and zipfile raise when they read a file with a flipped bit or a missing end.
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    RuntimeError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+BROKEN = (struct.error, zipfile.BadZipFile, zlib.error)
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, RuntimeError, *BROKEN)
 
 
 class Damaged(Exception):

@@ -13,9 +13,9 @@ from mutations import spoilt
 
 from nrevu.errors import Mistake
 from nrevu.experiments.experiment import expand, read
-from nrevu.files import folder
+from nrevu.files import conf_folder
 
-TEXTS = [path.read_bytes() for path in sorted((folder() / "experiment").glob("*.yaml"))]
+TEXTS = [path.read_bytes() for path in sorted((conf_folder() / "experiment").glob("*.yaml"))]
 SEED, _, COUNT = os.environ.get("NREVU_FUZZ", "1:240").partition(":")
 # What is wrong with a file as a whole has no line.
 WHOLE = ("is missing: an experiment has", "must hold keys and values", "contains itself")

@@ -8,7 +8,7 @@ import pytest
 
 from nrevu.experiments.columns import Column, convert, error, is_estimated, is_time, parse
 from nrevu.experiments.experiment import expand, from_data, to_data
-from nrevu.experiments.sections import field_kinds, figure_kinds, figure_settings
+from nrevu.experiments.sections import field_kinds, figure_kinds
 from nrevu.experiments.settings import seed_setting
 from nrevu.files import choices
 
@@ -39,9 +39,9 @@ def test_expanding_imports_nothing_slow():
 
 
 def test_a_kind_of_figure_is_a_file():
-    assert figure_kinds() == ["bars", "heat", "intervals", "lines", "ratios", "runs"]
-    for kind in figure_kinds():
-        assert {"kind", "title"} <= field_kinds(figure_settings(kind)).keys()
+    assert list(figure_kinds()) == ["bars", "heat", "intervals", "lines", "ratios", "runs"]
+    for settings in figure_kinds().values():
+        assert {"kind", "title"} <= field_kinds(settings).keys()
 
 
 def test_columns():

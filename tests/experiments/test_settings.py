@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 
 from nrevu.errors import Mistake
 from nrevu.experiments.settings import GROUPS, compose, composed, parse, resolve
-from nrevu.files import choices, folder
+from nrevu.files import choices, conf_folder
 
 
 def cell_of(*words):
@@ -17,7 +17,7 @@ def cell_of(*words):
 
 def test_settings_give_what_hydra_would_compose():
     words = ["u=nonreversible", "u.delta=0.1", "method.stepsize=2.5", "size=smoke", "seed=9"]
-    with hydra.initialize_config_dir(str(folder()), version_base="1.3"):
+    with hydra.initialize_config_dir(str(conf_folder()), version_base="1.3"):
         whole = OmegaConf.to_container(hydra.compose("config", words), resolve=True)
     cell = cell_of(*words)
     assert cell.method.stepsize == whole["method"]["stepsize"] == 2.5

@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from nrevu.cells.cell import parameters
 from nrevu.experiments.experiment import expand
-from nrevu.experiments.sections import Claim, build, figure_settings
+from nrevu.experiments.sections import Claim, build, figure_kinds
 from nrevu.figures import draw, save
 from nrevu.figures._style import METHOD_COLOURS, palette, value_label
 
@@ -307,7 +307,7 @@ def test_the_key_of_intervals_says_what_the_marks_are(kinds):
 
 def ratios_figure(claims, grid):
     experiment = expand("network_langevin", "paper")
-    figures = {"gain": figure_settings("ratios")("ratios")}
+    figures = {"gain": figure_kinds()["ratios"]("ratios")}
     return draw(dataclasses.replace(experiment, claims=claims, figures=figures), "gain", grid, [])
 
 
@@ -500,7 +500,7 @@ def test_names_of_cells_do_not_overlap(experiment, count, decades, columns):
     settings = {"kind": "heat", "x": "method.stepsize", "y": "method.alpha"}
     settings |= {"value": "tau.log_prob"} | ({"columns": columns} if columns else {})
     figure = draw(
-        dataclasses.replace(experiment, figures={"map": build(figure_settings("heat"), settings)}),
+        dataclasses.replace(experiment, figures={"map": build(figure_kinds()["heat"], settings)}),
         "map",
         table,
         [],
@@ -530,7 +530,7 @@ def test_a_method_has_one_colour_in_every_figure(experiment, table):
     for claim, colour in (("u: nonreversible", moving), ("u: standard", standard)):
         over = {"method": "persistent_langevin", "u": claim[3:]}
         claims = [Claim("", "tau.relevant", {"method": "hmc"}, over)]
-        figures = {"gain": figure_settings("ratios")("ratios")}
+        figures = {"gain": figure_kinds()["ratios"]("ratios")}
         other = dataclasses.replace(network, claims=claims, figures=figures)
         (ax,) = draw(other, "gain", grid, []).axes
         assert ax.containers[0].lines[0].get_color() == colour

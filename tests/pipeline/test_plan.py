@@ -1,6 +1,5 @@
 """Plans: batches, what the rules ask of them, and the files they are written to."""
 
-import json
 from types import SimpleNamespace
 
 import pytest

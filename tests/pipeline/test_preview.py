@@ -133,7 +133,7 @@ def test_the_estimate_of_disk_is_right(here):
     ran(plan)
     taken = sum(path.stat().st_size for path in plan.cell_folder.glob("*.npz"))
     (left,) = preview.status(plan)  # what is to be confirmed
-    assert 0 < left.bytes and share.bytes - left.bytes == pytest.approx(taken, rel=0.2)
+    assert left.bytes > 0 and share.bytes - left.bytes == pytest.approx(taken, rel=0.2)
 
 
 def test_the_command(here, nrevu):

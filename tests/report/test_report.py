@@ -11,7 +11,7 @@ from bokeh.resources import Resources
 from nrevu.analysis.result import summarise
 from nrevu.cells.chains import sample
 from nrevu.experiments.experiment import expand
-from nrevu.experiments.sections import build, figure_settings
+from nrevu.experiments.sections import build, figure_kinds
 from nrevu.figures._style import METHOD_COLOURS
 from nrevu.report import page as pages
 from nrevu.report.content import Content, find_results
@@ -128,7 +128,7 @@ def plots(**settings):
     """Return the interactive figures of such a table, with made-up tips."""
     table = by_length()
     settings = {"kind": "lines", "x": "method.stepsize", "y_scale": "log", **settings}
-    settings = build(figure_settings("lines"), settings)
+    settings = build(figure_kinds()["lines"], settings)
     return figures_of(settings, table, pd.DataFrame({"settings": ""}, index=table.index))
 
 

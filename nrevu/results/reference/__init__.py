@@ -10,7 +10,7 @@ import gzip
 import json
 import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from nrevu.analysis.verdict import chance, chance_of_largest, chance_of_sum, pro
 from nrevu.errors import Mistake
 from nrevu.experiments.columns import error, times
 
+Frames = Sequence[pd.DataFrame]
 HERE = Path(__file__).parent
 # What decides bits: the target, the versions of what compiles, and our own sources.
 DECISIVE = ("target", "numba", "llvmlite", "numpy", "code")
@@ -52,19 +53,13 @@ def load(size: str) -> dict[str, Any] | None:
         raise Mistake(message, place=str(file)) from None
 
 
-def write(
-    size: str,
-    about: Mapping[str, Any],
-    tables: Iterable[pd.DataFrame],
-    compared: Sequence[pd.DataFrame] = (),
-) -> Path:
+def write(size: str, about: Mapping[str, Any], tables: Frames, compared: Frames = ()) -> Path:
     """Write the reference run at a size from the tables and comparisons of its experiments."""
     cells = {digest: entry for table in tables for digest, entry in entries(table)}
     found = json.loads(pd.concat(compared).to_json(orient="records")) if compared else []
     run = {"about": dict(about), "cells": dict(sorted(cells.items())), "compared": found}
-    text = json.dumps(run)
     file = HERE / f"{size}.json.gz"
-    file.write_bytes(gzip.compress(text.encode(), mtime=0))
+    file.write_bytes(gzip.compress(json.dumps(run).encode(), mtime=0))
     return file
 
 
@@ -73,18 +68,13 @@ def entries(table: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
     wanted = ["rejection_rate", *times(table, "tau")]
     names = [name for name in table if name in wanted]
     for row in table.to_dict("records"):
-        pairs = {n: (row[n], row[error(n)]) for n in names}
-        kept = {n: [float(f"{x:.7g}") for x in p] for n, p in pairs.items() if not any(map(nan, p))}
+        pairs = ((n, [row[n], row[error(n)]]) for n in names)
+        kept = {n: [float(f"{x:.7g}") for x in pair] for n, pair in pairs if pd.notna(pair).all()}
         dof = unit_count(int(row.get("chains", row["run.chains"]))) - 1
         yield row["digest"], {"bits": row["bits"], "dof": dof, **kept}
 
 
-def nan(value: Any) -> bool:
-    """Tell whether a table has no number here."""
-    return value is None or math.isnan(value)
-
-
-def compare(tables: Iterable[pd.DataFrame], size: str) -> Agreement | None:
+def compare(tables: Frames, size: str) -> Agreement | None:
     """Return how the cells of some tables compare with the reference run, if there is one."""
     reference = load(size)
     if reference is None:
@@ -108,9 +98,7 @@ def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[tupl
 
 
 def describe_tables(
-    tables: Iterable[pd.DataFrame],
-    size: str,
-    provenance_of: Callable[[Sequence[str]], Sequence[Mapping[str, Any]]],
+    tables: Frames, size: str, provenance_of: Callable[[Sequence[str]], Sequence[Mapping]]
 ) -> list[str]:
     """Return what to say of the cells of some tables, if there is a reference run at their size.
 
