@@ -171,8 +171,8 @@ def compare_with_series(folder: Path, cell: Cell, rows: bytes) -> None:
         series, _ = series_files.read(folder, cell)
     except (FileNotFoundError, series_files.Damaged):
         return  # deleted by the user since, or unreadable: nothing to compare with
-    if rows != series.rows.tobytes():  # sums are rounded as the processor's vectors are wide
-        print(f"{cell.digest}: traced on a processor other than the one that sampled it")
+    if rows != series.rows.tobytes():
+        print(f"{cell.digest}: the traced chain differs from the stored series")
 
 
 def compare_step(args: Namespace, plan: Data, spent: Spent) -> Write:

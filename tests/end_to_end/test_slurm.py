@@ -17,8 +17,9 @@ from workflows import MADE, SWEEP, TABLE, WITHOUT_FIGURES, project, series, succ
 
 pytestmark = pytest.mark.slow
 
-# Cells of some seconds, to be caught in the middle of a batch; only a table is made of them.
-LONG = SWEEP[: SWEEP.index("confirm:")] + "sizes: {smoke: {run.groups: 300000}}\n"
+# Cells of some seconds, to be caught in the middle of a batch, also by a run that starts first;
+# only a table is made of them.
+LONG = SWEEP[: SWEEP.index("confirm:")] + "sizes: {smoke: {run.groups: 900000}}\n"
 LONG = LONG.replace("group: 5", "group: 250")
 CONFIG = ("experiments=mine.yaml", "size=smoke")
 
@@ -47,16 +48,16 @@ def runs(cluster, tmp_path_factory, nrevu):
     killed, cancelled = (submit(folders[n], env, TABLE, *CONFIG) for n in ("killed", "cancelled"))
     whole = submit(folders["whole"], env, MADE, *CONFIG, "batch=0.04")
     before = {}
-    for name, process in {"killed": killed, "cancelled": cancelled}.items():
-        wait_for(lambda n=name: finished_cells(folders[n]), process)
-        before[name] = finished_cells(folders[name])
-        before[f"{name} job"] = job_of(folders[name], env)
-    subprocess.run(["scancel", before["cancelled job"]], env=env, check=True)
+    wait_for(lambda: finished_cells(folders["killed"]), killed)
+    before["killed"], before["killed job"] = state_of(folders["killed"], env)
     before["plan"] = nrevu("plan", "mine.yaml", "--size", "smoke", cwd=folders["killed"]).stdout
     before["process"] = killed.pid
     killed.kill()  # as when the login node goes down: its job goes on
     killed.wait()
     again = submit(folders["killed"], env, TABLE, *CONFIG)
+    wait_for(lambda: finished_cells(folders["cancelled"]), cancelled)
+    before["cancelled"], before["cancelled job"] = state_of(folders["cancelled"], env)
+    subprocess.run(["scancel", before["cancelled job"]], env=env, check=True)
     ended = {"whole": whole, "cancelled": cancelled, "killed": again}
     for name, process in ended.items():
         _, told = process.communicate(timeout=900)
@@ -78,12 +79,13 @@ def finished_cells(folder):
     return {p.name: p.stat().st_mtime_ns for p in (folder / "results/cells").glob("*.npz")}
 
 
-def job_of(folder, env):
-    """Return the number of the one job that the cluster has of a folder."""
+def state_of(folder, env):
+    """Return the finished cells of a folder and the number of its one job in the cluster."""
+    cells = finished_cells(folder)
     words = ["squeue", "-h", "-o", "%i %Z"]
     found = subprocess.run(words, env=env, capture_output=True, text=True).stdout.splitlines()
     (job,) = [line.split()[0] for line in found if line.split()[1] == str(folder)]
-    return job
+    return cells, job
 
 
 def jobs_of(folder, cluster):
