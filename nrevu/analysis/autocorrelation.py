@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 FEWEST_UNITS = 20  # with fewer chains than this, each is cut into blocks to have as many
-WINDOW = 5  # Sokal's constant: at least so many lags, and so many times tau, are summed
+WINDOW = 5  # Sokal's constant: the window has at least 5 lags, and at least 5 tau
 FIRST_LAGS, MOST_LAGS = 64, 4096  # computed at first, and at most
 
 

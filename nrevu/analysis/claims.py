@@ -1,4 +1,4 @@
-"""Claims: that the best of one method is so many times better than the best of another.
+"""Claims: by what factor the best of one method beats the best of another.
 
 In: an experiment's claims, the tables of its cells and of those confirmed. Out: a row for every
 claim: the ratio (without `over`: the best value itself) with a 95% interval, from confirmed cells
@@ -168,7 +168,7 @@ def best_side(
 
 
 def unusable(cells: pd.DataFrame, quantity: str, name: str) -> str:
-    """Return why none of some cells is usable."""
+    """Return why none of these cells is usable."""
     if flagged(cells, quantity, (UNCONVERGED,)).all():
         return f"no {name} converged{nearest(cells)}"
     if cells[quantity].isna().all() and flagged(cells, quantity, (SHORT,)).any():
@@ -195,7 +195,7 @@ def ratio(cells: Sequence[pd.Series], quantity: str) -> tuple[float, list[float]
 
 
 def welch(cells: Sequence[pd.Series], errors: Sequence[float]) -> float:
-    """Return the degrees of freedom of its interval; the cells have different errors."""
+    """Return the degrees of freedom of a ratio's interval, by Welch's formula."""
     squares = [error**2 for error in errors]
     dofs = [unit_count(int(cell.get("chains", cell["run.chains"]))) - 1 for cell in cells]
     return sum(squares) ** 2 / sum(s**2 / dof for s, dof in zip(squares, dofs, strict=True))

@@ -80,7 +80,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Claim:
-    """That the best of one method is so many times better than the best of another."""
+    """By what factor the best of one method beats the best of another."""
 
     text: str  # what is claimed
     quantity: Estimate  # the column that is compared

@@ -56,7 +56,7 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
     for ax, (name, members) in zip(axes, groups.items(), strict=True):
         draw_survivals(ax, members, settings)
         ax.set_title(textwrap.fill(name, 56), fontsize=9)
-    axes[0].set_ylabel("chance of so many acceptances or more\nbetween two rejections")
+    axes[0].set_ylabel("probability of at least this many\nacceptances between two rejections")
     return figure
 
 

@@ -1,4 +1,4 @@
-"""What a page is on: the results so far of some experiments, those that cannot be read by name.
+"""The content of a page: the results so far of some experiments, and which cannot be read.
 
 In: results/, and the records of the experiments planned there. Out: Content.
 """
@@ -19,11 +19,11 @@ from nrevu.results.layout import load_planned
 
 
 @dataclass(frozen=True)
-class Found:
-    """What there is of an experiment."""
+class ExperimentResults:
+    """The results so far of an experiment."""
 
     experiment: Experiment
-    table: pd.DataFrame  # of the cells that are there, in the experiment's order
+    table: pd.DataFrame  # of the finished cells, in the experiment's order
     confirmed: pd.DataFrame | None
     missing: tuple[Cell, ...]
     provenance: tuple[dict[str, str], ...]  # of those cells, each kind once
@@ -35,15 +35,15 @@ class Content:
     """The results that a page shows."""
 
     label: str
-    found: list[Found] = field(default_factory=list)
-    beside: list[Found] = field(default_factory=list)  # only for comparisons
+    found: list[ExperimentResults] = field(default_factory=list)
+    beside: list[ExperimentResults] = field(default_factory=list)  # only for comparisons
     unreadable: dict[str, str] = field(default_factory=dict)  # reasons, by experiment
 
 
 def load_label(results: Path, label: str, names: Sequence[str]) -> Content:
     """Return the results so far of some experiments that were planned under a label.
 
-    With those beside them, which their claims and figures need.
+    Also of the experiments in their `beside`, which their claims and figures use.
     """
     content = Content(label)
     for name in names:
@@ -58,12 +58,12 @@ def load_label(results: Path, label: str, names: Sequence[str]) -> Content:
     return content
 
 
-def load(results: Path, label: str, name: str) -> Found:
+def load(results: Path, label: str, name: str) -> ExperimentResults:
     """Return the results so far of an experiment that was planned under a label."""
     return find_results(*load_planned(results, label, name), results / label / name)
 
 
-def find_results(experiment: Experiment, batches: Sequence[str], folder: Path) -> Found:
+def find_results(experiment: Experiment, batches: Sequence[str], folder: Path) -> ExperimentResults:
     """Return the results of an experiment's batches so far, and of what follows from them."""
     read: dict[str, dict[str, Any]] = {}
     for batch in batches:
@@ -73,11 +73,11 @@ def find_results(experiment: Experiment, batches: Sequence[str], folder: Path) -
     kinds = sorted({json.dumps(result.get("provenance", {})) for result in results})
     confirmed = None if missing else read_confirmed(folder / "confirmed.parquet")
     provenance = tuple(json.loads(kind) for kind in kinds)
-    return Found(experiment, table_of(results), confirmed, missing, provenance, folder)
+    return ExperimentResults(experiment, table_of(results), confirmed, missing, provenance, folder)
 
 
 def read_batch(file: Path, experiment: Experiment) -> dict[str, dict[str, Any]]:
-    """Return the results of a batch by digest; none of a file that is damaged or of old."""
+    """Return the results of a batch by digest; none if the file is damaged or outdated."""
     try:
         content = json.loads(file.read_text())
         if content["estimate"] != vars(experiment.estimate):

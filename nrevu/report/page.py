@@ -24,7 +24,7 @@ from nrevu.experiments import columns as names_of
 from nrevu.experiments.checks import varying
 from nrevu.experiments.experiment import Experiment
 from nrevu.figures._style import label
-from nrevu.report.content import Content, Found
+from nrevu.report.content import Content, ExperimentResults
 from nrevu.report.plots import figures_of, format_settings, tips, trace_figures
 from nrevu.results import reference
 from nrevu.results.layout import planned_names
@@ -99,7 +99,7 @@ def format_number(value: float, digits: int = 4) -> str:
     return "–" if pd.isna(value) else f"{value:.{digits}g}"
 
 
-def against_reference(found: Sequence[Found]) -> list[str]:
+def against_reference(found: Sequence[ExperimentResults]) -> list[str]:
     """Return how the cells compare, bit by bit, with the reference run that the package ships."""
     tables = [f.table for f in found if len(f.table)]
     if not tables:
@@ -109,8 +109,8 @@ def against_reference(found: Sequence[Found]) -> list[str]:
     return reference.describe_tables(tables, found[0].experiment.size, lambda _: kinds)
 
 
-def comparison(found: Found, by_name: Mapping[str, Found]) -> pd.DataFrame:
-    """Return an experiment's comparison, made from what there is of it and of those beside it."""
+def comparison(found: ExperimentResults, by_name: Mapping[str, ExperimentResults]) -> pd.DataFrame:
+    """Return an experiment's comparison, from the results so far of it and of its `beside`."""
     all_found = [found, *(by_name[n] for n in found.experiment.beside if n in by_name)]
     tables = pd.concat([f.table for f in all_found], ignore_index=True)
     confirmed = [f.confirmed for f in all_found if f.confirmed is not None]
@@ -120,7 +120,7 @@ def comparison(found: Found, by_name: Mapping[str, Found]) -> pd.DataFrame:
     return compared.assign(experiment=found.experiment.name)
 
 
-def section(found: Found) -> dict[str, Any]:
+def section(found: ExperimentResults) -> dict[str, Any]:
     """Return what the page says of one experiment."""
     e, table = found.experiment, found.table
     flat = [parameters(cell) for cell in e.cells]
@@ -141,7 +141,9 @@ def section(found: Found) -> dict[str, Any]:
     }
 
 
-def plots(found: Found, commands: Mapping[str, str], varying: list[str]) -> list[tuple[str, str]]:
+def plots(
+    found: ExperimentResults, commands: Mapping[str, str], varying: list[str]
+) -> list[tuple[str, str]]:
     """Return the title and the content of each figure to point at.
 
     Each for itself: a document of many takes Bokeh minutes.
@@ -201,7 +203,7 @@ def confirmed_rows(confirmed: pd.DataFrame | None, varying: list[str]) -> list[d
     return [cell | {"settings": format_settings(cell, varying)} for cell in cells]
 
 
-def provenance_of(found: Sequence[Found]) -> dict[str, str]:
+def provenance_of(found: Sequence[ExperimentResults]) -> dict[str, str]:
     """Return where the numbers are from: versions, machines, commits, seeds, CPU time."""
     kept: dict[str, set[str]] = {"nrevu": {__version__}}
     for kind in (kind for f in found for kind in f.provenance):

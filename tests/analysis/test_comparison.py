@@ -142,6 +142,7 @@ def test_cells_are_found_by_all_of_their_settings():
     assert row.ours == 2.0 and row.reason == ""
 
 
+@pytest.mark.slow
 def test_intervals_of_ratios_cover():
     """95% intervals for a ratio of two noisy times cover it in 93 to 97% of 1,000 tries."""
     experiment = expand("fig2", "paper")

@@ -129,6 +129,7 @@ def test_the_selected_minimum_is_optimistic_and_the_confirmed_one_is_not():
     assert np.mean(selected) < exact - 10 * error
 
 
+@pytest.mark.slow
 def test_the_only_candidates_of_several_groups_are_chosen_by_the_grid():
     """Not by the numbers that are quoted: 100 times 6 groups with tau 3, to 4 standard errors."""
     estimate, seed, quoted = Estimate(10, "known"), 10_000, []

@@ -33,7 +33,7 @@ def outcomes(distribution):
 @pytest.mark.parametrize(
     "distribution, skipped",
     [
-        (Gaussian(3), {"gibbs", "renew"}),
+        pytest.param(Gaussian(3), {"gibbs", "renew"}, marks=pytest.mark.slow),
         pytest.param(Pairs(4, 0.95), {"gibbs", "renew"}, marks=pytest.mark.slow),
         pytest.param(Mixed(5, 0.2), set(), marks=pytest.mark.slow),
         pytest.param(NETWORK, {"draws", "metropolis", "hamiltonian"}, marks=pytest.mark.slow),

@@ -27,6 +27,11 @@ def changed(folder, before, suffixes=RESULTS):
     }
 
 
+def slow(*values):
+    """Return the parameters of a case that only the slow suite runs."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, snakemake):
     """A finished run, to be read only: its folder and its process."""
@@ -245,10 +250,10 @@ def test_same_bits_for_any_cores_and_batches(finished, snakemake, tmp_path, core
     "config, says",
     [
         (["experiments=figg1"], "Did you mean 'fig1'?"),
-        (["size=papr"], "Did you mean 'paper'?"),
-        (["experimnts=fig1"], "Did you mean 'experiments'?"),
-        (["batch=-1"], "seconds, above 0"),
         (["seed=-4"], "a whole number at least 0"),
+        slow(["size=papr"], "Did you mean 'paper'?"),
+        slow(["experimnts=fig1"], "Did you mean 'experiments'?"),
+        slow(["batch=-1"], "seconds, above 0"),
     ],
 )
 def test_mistakes_are_told_before_anything_runs(snakemake, tmp_path, config, says):
@@ -264,11 +269,11 @@ QUICK = ("experiments=fig1", "size=quick")
     "target, nearest",
     [
         ("results/smoke/fig1/fig1.png", "results/quick/fig1/fig1.png"),
-        ("results/quick-seed7/fig1/fig1.png", "results/quick/fig1/fig1.png"),
-        ("results/quick/fig1/fig2.png", "results/quick/fig1/fig1.png"),
-        ("results/quick/fig2/table.csv", "results/quick/fig1/table.csv"),
-        ("results/quick/fig1/tau/0999.json", "results/quick/fig1/tau/000"),
         ("tabel", "table"),
+        slow("results/quick-seed7/fig1/fig1.png", "results/quick/fig1/fig1.png"),
+        slow("results/quick/fig1/fig2.png", "results/quick/fig1/fig1.png"),
+        slow("results/quick/fig2/table.csv", "results/quick/fig1/table.csv"),
+        slow("results/quick/fig1/tau/0999.json", "results/quick/fig1/tau/000"),
     ],
 )
 def test_a_target_of_another_run_is_refused(snakemake, tmp_path, target, nearest):
