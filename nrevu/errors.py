@@ -38,6 +38,6 @@ def unknown(what: str, given: object, allowed: Iterable[str], **where) -> Mistak
 
 
 def check_known(what: str, given: object, allowed: Collection[str], **where) -> None:
-    """Raise the mistake for a name that does not exist, unless it does."""
+    """Raise a Mistake unless a name is one of those allowed."""
     if given not in allowed:
         raise unknown(what, given, allowed, **where)

@@ -88,6 +88,7 @@ def content_hash(files: list[Path]) -> str:
 
 @functools.cache
 def code_hash(*rooms: str) -> str:
-    """Return a hash of the sources of some of the package's folders."""
-    files = [file for room in rooms for file in sorted((PACKAGE / room).rglob("*.*"))]
+    """Return a hash of the sources of some of the package's folders and files."""
+    paths = [PACKAGE / room for room in rooms]
+    files = [f for path in paths for f in (sorted(path.rglob("*.*")) if path.is_dir() else [path])]
     return content_hash([file for file in files if file.parent.name != "__pycache__"])

@@ -97,7 +97,7 @@ def claim_texts(claim: Claim) -> dict[str, Any]:
 def numbers(claim: Claim, sides: Sequence[Side]) -> dict[str, Any]:
     """Return the numbers of a claim from the cells that represent its sides.
 
-    A published claim is as uncertain as the numbers of the grid, scaled to its run length.
+    The error of a published ratio is taken to be the grid's, scaled to the published run length.
     """
     quantity, published = claim.quantity, claim_texts(claim)["published"]
     cells = [side.cell for side in sides if side.cell is not None]

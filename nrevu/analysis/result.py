@@ -75,7 +75,7 @@ def describe(values: np.ndarray, lengths: tuple[int, ...], tau: Tau) -> dict[str
 
 
 def converged(posterior: dict[str, Any]) -> bool:
-    """Tell whether the chains agree on a quantity, and are long enough to say so."""
+    """Tell whether R-hat and the effective sample size of a quantity pass their limits."""
     return (posterior["rhat"] or math.inf) <= RHAT and (posterior["effective"] or 0) >= EFFECTIVE
 
 

@@ -222,7 +222,7 @@ def build_distribution(values: Mapping[str, Any]) -> Any:
     if "file" not in values:
         name, settings = choose(values, "distribution", built_in())
         module = importlib.import_module(f"nrevu.distributions.{name}")
-        return build(getattr(module, name.capitalize()), settings, "distribution")
+        return build(getattr(module, name.title().replace("_", "")), settings, "distribution")
     if not isinstance(values["file"], str):
         raise Mistake("must be the path of a Python file", key="distribution.file")
     cls = load_class(values["file"], values.get("name"))
@@ -239,7 +239,8 @@ def built_in() -> set[str]:
 
 
 def name_of(obj: Any) -> str:
-    """Return the name under which an object's class is chosen in a config."""
+    """Return the name that selects this object's class in a config."""
     methods = {cls: name for name, cls in METHODS.items()}
-    name = type(obj).__name__
-    return methods.get(type(obj)) or (name if is_user_file(obj) else name.lower())
+    kind = type(obj)
+    built_in = kind.__module__.rpartition(".")[2]  # student_t has StudentT
+    return methods.get(kind) or (kind.__name__ if is_user_file(obj) else built_in)

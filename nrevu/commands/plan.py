@@ -65,7 +65,7 @@ def lines(shares, seconds: float, cores: int) -> list[str]:
         row = f"{s.name:20}{s.cells:7}{s.done:7}{s.cells - s.done:8}{cpu:>14}{disk:>10}  {why}"
         text.append(row.rstrip())
     if not seconds:
-        return [*text, "nothing to run"]
+        return [*text, "no cells to run; tables, figures and report are updated where out of date"]
     left, disk = sum(s.cells - s.done for s in shares), megabytes(sum(s.bytes for s in shares))
     total = f"{left} cells to run, best cells to confirm, tables and figures: about "
     total += f"{duration(seconds)} of CPU time, {duration(seconds / cores)} on {cores} "

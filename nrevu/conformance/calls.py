@@ -8,7 +8,10 @@ from nrevu.conformance.subject import Subject
 from nrevu.conformance.verdict import Verdict, fails, ok
 from nrevu.core.contracts import part
 
-MARKS = (1.25e30, -7.5e20)  # to fill rows with: what is left of both was not written
+MARKS = (
+    1.25e30,
+    -7.5e20,
+)  # rows are filled with each: a column that still holds both was not written
 
 
 def record(s: Subject) -> Verdict:
@@ -27,12 +30,14 @@ def record(s: Subject) -> Verdict:
     wild = [q for q, column in zip(means, found.T, strict=True) if not np.isfinite(column).all()]
     if wild:
         says = f"{', '.join(wild)}: not finite at {'a draw' if s.exact else 'a start'}"
-        return fails(says, "columns are 32 bits wide: record a logarithm, say", wild=wild)
+        return fails(
+            says, "values are stored as float32; record a logarithm, for example", wild=wild
+        )
     return ok(f"{len(names)} columns, all written: {', '.join(names)}", columns=list(names))
 
 
 def finite(s: Subject) -> Verdict:
-    """Check that U and its gradient are finite at the points, 10 and 100 times as far, at 100 x.
+    """Check that U and its gradient are finite at the points and far from them.
 
     Far from the points U may be infinite: outside the support.
     """
@@ -88,7 +93,9 @@ def repeatable(s: Subject) -> Verdict:
         data[index][...] = before[2 + index]
     if not first == again == last:
         advice = "set every number before it is used: totals to 0, g[i] by = and not by +="
-        return fails("evaluations of the same x differ: something is kept between", advice)
+        return fails(
+            "evaluations at the same x differ: a function keeps state between calls", advice
+        )
     if first != evaluate_all(replace(s, data=part(s.distribution, "data")())):
         advice = "compute it from the settings alone; random data need a fixed seed"
         return fails("`data()` is not the same when called again", advice)
@@ -97,7 +104,9 @@ def repeatable(s: Subject) -> Verdict:
 
 
 def evaluate_all(s: Subject, order: int = 1, left: float = 0.0) -> bytes:
-    """Return what `energy` and `gradient` give at the points, called in this order of them."""
+    """Return what `energy` and `gradient` give at the points, called in this order.
+
+    `left` is what g holds before each call."""
     states = zip(s.x[::order], s.w[::order], strict=True)
     return np.array([s.evaluate(x, w, left) for x, w in states])[::order].tobytes()
 

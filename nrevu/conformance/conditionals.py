@@ -1,6 +1,6 @@
 """Checks of Gibbs sampling: `gibbs` draws w as `energy` says, and `renew` updates U and g.
 
-If w given x has the density exp(-U(x, w)) h(w) / Z(x), then a w drawn either at x or at y came from
+If w given x has the density exp(-U(x, w)) h(w) / Z(x), then a w drawn either at x or at y at_y from
 y with log odds U(x, w) - U(y, w) + a constant. That is a logistic regression in which only the
 constant is fitted: no other function of w may help to predict whether it was x or y.
 """
@@ -34,7 +34,7 @@ def gibbs(s: Subject) -> Verdict:
     found, passed, text = worst_score(z, number)
     numbers, says = {"afresh": fresh} | found, f"worst {found['worst']}: {text}"
     if not passed:
-        advice = "draw w with density exp(-U(x, w)), times what of w alone the joint density has"
+        advice = "draw w with density proportional to exp(-U(x, w)), times factors of w alone"
         return fails(f"w does not go with x as `energy` says: {says}", advice, **numbers)
     says += "" if fresh else "; each w starts from the last"
     return ok(f"w goes with x as `energy` says: {says}", **numbers)
@@ -43,22 +43,22 @@ def gibbs(s: Subject) -> Verdict:
 def prediction_scores(s: Subject, first: int, number: int, fresh: bool) -> dict[str, float]:
     """Return z scores of functions of w that must not predict at which point w was drawn.
 
-    It was drawn at point `first`, or towards the next one.
+    Half of the w are drawn at point `first`, half at a point y on the line to the next one.
     """
     x, y = s.x[first], s.x[first + 1]
-    for _ in range(20):  # until the points are neither too far apart nor too close
+    for _ in range(20):  # until the energies of x and y differ by about 1
         spread = change(s, x, y, draw_w(s, (x, y), s.w[first], 100, fresh)).std()
         if 0.5 < spread < 2 or spread == 0:
             break
         y = x + min(max(1 / spread, 0.25), 4.0) * (y - x)
     w = draw_w(s, (x, y), s.w[first], number, fresh)
     dU = change(s, x, y, w)
-    came = np.repeat([0.0, 1.0], number)  # 1 where w was drawn at y
-    chance = fit_chances(dU, came)
+    at_y = np.repeat([0.0, 1.0], number)  # 1 where w was drawn at y
+    chance = fit_chances(dU, at_y)
     functions = {"U": dU} | {f"w[{i}]": each for i, each in enumerate(w.T)}
     functions |= {f"w[{i}]^2": each**2 for i, each in enumerate(w.T)}
     where = f"at points {first} and {first + 1}"
-    return {f"{key} {where}": z_score(came, chance, each) for key, each in functions.items()}
+    return {f"{key} {where}": z_score(at_y, chance, each) for key, each in functions.items()}
 
 
 def draw_w(s: Subject, points, w: np.ndarray, number: int, fresh: bool) -> np.ndarray:
@@ -79,17 +79,17 @@ def change(s: Subject, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarra
     return np.array([s.energy(y, each) - s.energy(x, each) for each in w])
 
 
-def fit_chances(dU: np.ndarray, came: np.ndarray) -> np.ndarray:
-    """Return the probability of each w to be drawn at y; they add up to the number that was."""
+def fit_chances(dU: np.ndarray, at_y: np.ndarray) -> np.ndarray:
+    """Return for each w the fitted probability that it was drawn at y."""
     low, high = dU.min() - 50, dU.max() + 50
     for _ in range(200):
         middle = 0.5 * (low + high)
         chance = 0.5 + 0.5 * np.tanh(0.5 * (middle - dU))
-        low, high = (middle, high) if chance.sum() < came.sum() else (low, middle)
+        low, high = (middle, high) if chance.sum() < at_y.sum() else (low, middle)
     return chance
 
 
-def z_score(came: np.ndarray, chance: np.ndarray, values: np.ndarray) -> float:
+def z_score(at_y: np.ndarray, chance: np.ndarray, values: np.ndarray) -> float:
     """Return the z score of the slope on a function of w, given the fitted probabilities."""
     weight = chance * (1 - chance)
     if not weight.sum() > 0:
@@ -97,7 +97,7 @@ def z_score(came: np.ndarray, chance: np.ndarray, values: np.ndarray) -> float:
     values = values - np.average(values, weights=weight)
     spread = np.sqrt(np.sum(weight * values**2))
     constant = not spread > 1e-9 * np.sqrt(np.sum(values**2) + 1e-300)
-    return 0.0 if constant else float(np.sum((came - chance) * values) / spread)
+    return 0.0 if constant else float(np.sum((at_y - chance) * values) / spread)
 
 
 def renew(s: Subject) -> Verdict:

@@ -40,7 +40,7 @@ def read_cases(file: str) -> tuple[np.ndarray, np.ndarray]:
     for number, line in lines[1:]:
         row, where = numbers(line), f"table: {file}, line {number}"
         if row is None or not np.all(np.isfinite(row)):
-            raise ValueError(f"{where}: not finite numbers with commas between")
+            raise ValueError(f"{where}: expected finite numbers separated by commas")
         if len(row) < 2 or (rows and len(row) != len(rows[0])):
             raise ValueError(f"{where}: it must have as many inputs as the others, then the class")
         if row[-1] not in (0, 1):
@@ -61,6 +61,6 @@ def numbers(line: str) -> list[float] | None:
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """Return the array, which is cached, protected against writing."""
+    """Make a cached array read-only and return it."""
     array.flags.writeable = False
     return array

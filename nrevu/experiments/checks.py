@@ -10,7 +10,7 @@ from typing import Any
 from nrevu.cells.cell import Cell, parameters
 from nrevu.core.contracts import part
 from nrevu.errors import check_known
-from nrevu.experiments.columns import REJECTIONS, TIMES, is_estimated, parse
+from nrevu.experiments.columns import COMMON, REJECTIONS, is_estimated, parse
 from nrevu.experiments.experiment_file import File
 from nrevu.experiments.sections import Bar, Claim, Published, field_kinds
 from nrevu.experiments.yaml_document import Document, format_value
@@ -85,7 +85,7 @@ def columns(cells: Sequence[Cell], rows: list[dict]) -> list[str]:
     for distribution in {cell.distribution for cell in cells}:
         means = part(distribution, "means")()
         quantities = (*means, *part(distribution, "averages")())
-        names |= {f"{kind}.{quantity}" for kind in TIMES for quantity in quantities}
+        names |= {f"{kind}.{quantity}" for kind in COMMON for quantity in quantities}
         names |= {f"mean.{quantity}" for quantity, mean in means.items() if mean is None}
     return sorted(names)
 

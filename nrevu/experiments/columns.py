@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 TIMES = ("tau", "cost")  # kinds of columns that hold a time
-ESTIMATED = (*TIMES, "mean")  # kinds with a standard error
+COMMON = TIMES  # kinds that every quantity has; figures, claims and the report know these
+ESTIMATED = (*COMMON, "mean")  # kinds with a standard error
 KINDS = (*ESTIMATED, "rhat", "effective", "quantile")
 REJECTIONS = ("rejection_rate", "clustering")  # estimates that belong to no quantity
 # Flags of a time: too few lags were summed; chains disagree, or are too short to tell.
@@ -52,6 +53,11 @@ def is_time(name: str) -> bool:
 def times(names: Iterable[str], *kinds: str) -> list[str]:
     """Return the columns of some kinds (default: tau and cost) that hold times."""
     return [name for name in names if is_time(name) and parse(name).kind in (kinds or TIMES)]
+
+
+def common(names: Iterable[str]) -> list[str]:
+    """Return the columns of the kinds that every quantity has."""
+    return [name for name in names if parse(name).kind in COMMON and not parse(name).suffix]
 
 
 def of_kind(names: Iterable[str], kind: str) -> list[str]:

@@ -155,7 +155,8 @@ def read_published(doc: Document, index: int, entry: Any) -> sections.Published:
     numbers = {key: entry[key] for key in entry if key not in ("at", "groups", "source")}
     for key in numbers:
         if key not in REJECTIONS and parse(key).kind not in ESTIMATED:
-            allowed = ("at", "groups", "source", *REJECTIONS, "tau.QUANTITY", "cost.QUANTITY")
+            kinds = (f"{kind}.QUANTITY" for kind in ESTIMATED)
+            allowed = ("at", "groups", "source", *REJECTIONS, *kinds)
             raise unknown("key", key, allowed, place=doc.place(*path, key))
     data = {key: entry[key] for key in ("at", "groups") if key in entry}
     data |= {"numbers": numbers, "source": str(entry.get("source", ""))}

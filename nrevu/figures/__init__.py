@@ -1,8 +1,15 @@
 """Figures, from an experiment's table: one file for each kind, found by its name.
 
-`kind: lines` in an experiment's file is lines.py here, with a dataclass `Settings` (what the file
-may say, and in `uses` what it draws besides the table: trace, claims, confirmed) and a function
-`draw`. To add a kind, add a file. Files whose names begin with `_` are shared by kinds.
+`kind: lines` in an experiment's file is lines.py here, with a function `draw` and a dataclass
+`Settings`: the keys that the experiment's file may have. To add a kind, add a file.
+`Settings` needs
+- `kind` and `title`;
+- `uses`, a ClassVar: what the figure shows besides the table (trace, claims, confirmed);
+- types of nrevu/experiments/sections.py for keys that name columns: they are checked;
+- `where`, a Selection, if a key is an Axis; `rows`, a Split, if keys are Panels;
+- `__post_init__`, if values have limits: raise a Mistake with the key.
+Files whose names begin with `_` are shared by kinds. The report draws kinds other than lines and
+heat as images, without tooltips.
 
 In: an Experiment, the name of one of its figures, its table and its traces. Out: a matplotlib
 Figure; `save` writes it as PNG, SVG or PDF, the same bytes for the same table.

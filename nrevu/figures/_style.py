@@ -142,7 +142,7 @@ def value_title(column: str, cells: DataFrame) -> str:
         return f"{evaluations(cells)} per independent draw\nof the {name}"
     if kind == "tau":
         return textwrap.fill(f"autocorrelation time of the {name} (groups)", 50)
-    return f"mean of the {name}" if kind == "mean" else name
+    return f"{kind} of the {name}" if kind else name
 
 
 def y_label(column: str, cells: DataFrame) -> str:
@@ -154,7 +154,7 @@ def y_label(column: str, cells: DataFrame) -> str:
         groups: Any = cells["schedule.group"].unique() if "schedule.group" in cells else ()
         of = f" (groups of {groups[0]})" if len(groups) == 1 else " (groups)"
         return "autocorrelation time" + of
-    return "mean" if kind == "mean" else label(column)
+    return kind or label(column)
 
 
 def evaluations(cells: DataFrame) -> str:

@@ -1,7 +1,7 @@
 """Lines with error bars: a panel for each column, a row of panels for each value of another.
 
-The best cell of each line or panel is ringed, published numbers are drawn as stars, and cells of
-reference as horizontal bands.
+The best cell of each line or panel is ringed, published numbers are drawn as stars, and
+reference cells as horizontal bands.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def mark_flagged(ax: style.Axes, column: str, line: Line, handles) -> None:
 def mark_best(ax: style.Axes, settings, column: str, drawn: list[Line], handles) -> None:
     """Ring the best point of each line, or the best of the panel with its value.
 
-    Where lags are too few, from as many as the time needs: what is drawn reads low there.
+    Selected by the time with enough lags: the drawn value is too low where lags are too few.
     """
     found = []
     for line in drawn:

@@ -22,6 +22,11 @@ from nrevu.pipeline.plan import Plan
 
 # What decides an experiment's comparison, besides its tables.
 COMPARED = ("name", "published", "claims", "family", "estimate")
+# The code that makes tables, figures and pages from stored series.
+STEPS = ("pipeline/steps.py", "experiments/columns.py", "results/tables.py")
+ANALYSIS = ("analysis", "distributions", *STEPS)
+FIGURES = ("analysis", "figures", *STEPS)
+REPORT = (*FIGURES, "results", "report")
 
 
 def plan_files(plan: Plan, jobs: Jobs) -> dict[Path, str]:
@@ -35,9 +40,10 @@ def plan_files(plan: Plan, jobs: Jobs) -> dict[Path, str]:
         for step, data in experiment_files(plan, jobs, name):
             parts[jobs.plan_file(plan.label, name, step)] = data
     names = sorted({*jobs.experiments, *jobs.others})
-    code = code_hash("analysis", "results", "figures", "report")
-    parts[jobs.plan_file(plan.label, "report")] = {"experiments": names, "code": code}
-    parts[jobs.plan_file("index")] = {"labels": jobs.labels(), "code": code_hash("report")}
+    report = {"experiments": names, "code": code_hash(*REPORT)}
+    parts[jobs.plan_file(plan.label, "report")] = report
+    index = {"labels": jobs.labels(), "code": code_hash("report", "pipeline/steps.py")}
+    parts[jobs.plan_file("index")] = index
     parts[jobs.plan_file("jobs")] = asdict(jobs)
     return {Path(path): json.dumps(data, indent=1) for path, data in parts.items()}
 
@@ -54,7 +60,7 @@ def experiment_files(plan: Plan, jobs: Jobs, name: str) -> Iterator[tuple[str, d
     """Yield the step and the contents of each plan file of an experiment."""
     e, own = plan.experiments[name], jobs.experiments[name]
     everything = to_data(e)
-    estimate, analysis = everything["estimate"], code_hash("analysis", "distributions")
+    estimate, analysis = everything["estimate"], code_hash(*ANALYSIS)
     for batch, cells in plan.batches[name].items():
         configs = {cell.digest: config(cell) for cell in cells}
         yield f"sample-{batch}", {"cells": configs, "estimate": estimate, "code": analysis}
@@ -69,7 +75,7 @@ def experiment_files(plan: Plan, jobs: Jobs, name: str) -> Iterator[tuple[str, d
     compared = {key: everything[key] for key in COMPARED}
     if own.compared:
         yield "compare", {**compared, "code": analysis}
-    drawn = {**compared, "title": e.title, "code": code_hash("analysis", "figures")}
+    drawn = {**compared, "title": e.title, "code": code_hash(*FIGURES)}
     for figure, settings in everything["figures"].items():
         yield f"figure-{figure}", {**drawn, "figures": {figure: settings}}
     yield "experiment", {**everything, "batches": list(own.batches), "files": own.outputs()}

@@ -176,8 +176,8 @@ def svg(path: Path) -> str | None:
 
 def rows_of(table: pd.DataFrame, varying: list[str], commands: Mapping[str, str]) -> dict[str, Any]:
     """Return the cells for a table that can be sorted and searched."""
-    times, marks = names_of.times(table), names_of.flags(table)
-    columns = [*(n for n in varying if n in table), "rejection_rate", *times]
+    estimates, marks = names_of.common(table), names_of.flags(table)
+    columns = [*(n for n in varying if n in table), "rejection_rate", *estimates]
     rows = []
     for cell in table.to_dict("records"):
         flags = sorted({names_of.parse(name).quantity for name in marks if cell[name] is True})

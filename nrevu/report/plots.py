@@ -1,4 +1,4 @@
-"""Figures to point at, for the report: what a cell is, what it gave, and how to run it again.
+"""Interactive figures for the report: a tooltip shows a cell's settings, results and command.
 
 In: an experiment's figure settings and table. Out: Bokeh figures, which need nothing from the
 network once Bokeh's own script is in the page.
@@ -21,7 +21,7 @@ from nrevu.figures._cells import split
 from nrevu.figures.heat import colour_scale, panels
 from nrevu.figures.lines import Line, panel_lines, shown_cells
 
-# What Bokeh calls the markers of lines; the last two are others, as it has only upright triangles.
+# Bokeh's names for style.MARKERS; it has no sideways triangles, so the last two differ.
 MARKERS = (
     "circle",
     "square",
@@ -74,7 +74,7 @@ def draw_lines(plot, lines: Sequence[Line], x: str, column: str, tip: pd.DataFra
     for line in lines:
         points, colour = line.points, line.style["color"]
         y, se, bad = points[column], points[error(column)], flagged(points, column)
-        # In the key as its first point that is not hollow.
+        # The legend shows the line's first point that is not hollow.
         items.append((line.name, sum(map(len, pieces)) + int(bad.to_numpy().argmin())))
         data = {"x": points[x], "y": y, "low": y - se, "high": y + se, "colour": colour}
         data["marker"] = MARKERS[style.MARKERS.index(line.style["marker"]) % len(MARKERS)]
@@ -154,7 +154,7 @@ def x_label(settings: Any) -> str:
 
 
 def empty(title: str, x_label: str, y_label: str, **how):
-    """Return a figure without contents; its name is for the page to show, which breaks lines."""
+    """Return an empty figure; the page prints its name, because Bokeh's titles do not wrap."""
     plot = figure(
         name=title, height=320, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save",
         x_axis_label=x_label,

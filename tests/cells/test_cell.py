@@ -1,14 +1,19 @@
 """Cells: identity, names and the way back from a config."""
 
 import dataclasses
+import sys
+from types import SimpleNamespace
 
 import pytest
 
+from nrevu.cells import cell as cells
 from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U, config, from_config, parameters
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.errors import Mistake
 from nrevu.fields import changed_fields, real
 from nrevu.methods import Metropolis
+
+PLACE = "nrevu.distributions"
 
 
 def cell(**changes):
@@ -21,6 +26,15 @@ def cell(**changes):
         "seed": 1,
     }
     return Cell(**{**plain, **changes})
+
+
+def test_the_file_of_a_built_in_distribution_may_have_a_name_of_two_words(monkeypatch):
+    kind = dataclasses.make_dataclass("StudentT", [("dim", int)], bases=(Gaussian,), frozen=True)
+    kind.__module__ = f"{PLACE}.student_t"
+    monkeypatch.setitem(sys.modules, f"{PLACE}.student_t", SimpleNamespace(StudentT=kind))
+    monkeypatch.setattr(cells, "built_in", lambda: {"student_t"})
+    found = cells.build_distribution({"name": "student_t", "dim": 3})
+    assert found == kind(3) and cells.name_of(found) == "student_t"
 
 
 def test_digest_is_stable():

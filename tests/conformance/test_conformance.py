@@ -64,9 +64,9 @@ FLAWS = [
     ("finite", {"hole": 0.01}, "(draws)"),
     ("finite", {"wall": 0.01}, "`energy` is inf"),
     ("finite", {"memory": 1.0}, "leaves nan in g[0]"),
-    ("repeatable", {"memory": 1.0}, "something is kept"),
+    ("repeatable", {"memory": 1.0}, "keeps state"),
     ("repeatable", {"touch": 1e-9}, "an evaluation changes x"),
-    ("repeatable", {"drift": 1e-6}, "something is kept"),
+    ("repeatable", {"drift": 1e-6}, "keeps state"),
     ("record", {"columns": 1.0}, "does not write log_prob"),
     ("draws", {"mean": 0.05}, "coordinate: mean"),
     ("draws", {"other": 1.0}, "the same `rng`"),
@@ -157,6 +157,7 @@ def test_other_seeds_give_other_numbers_and_the_same_verdict():
     assert first == again != other
 
 
+@pytest.mark.slow
 def test_the_template_passes_and_says_so_in_json(nrevu, tmp_path):
     assert nrevu("new", "distribution", cwd=tmp_path).returncode == 0
     run = nrevu("check", "my_density.py", "--json", "distribution.curvature=3", cwd=tmp_path)

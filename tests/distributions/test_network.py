@@ -278,10 +278,10 @@ def test_cases_from_a_file(tmp_path):
     "text, says",
     [
         ("a,y\n1,2\n", "line 2: the class, 2, must be 0 or 1"),
-        ("a,y\n1,one\n", "line 2: not finite numbers"),
+        ("a,y\n1,one\n", "line 2: expected finite numbers"),
         ("a,b,y\n1,2,0\n1,0\n", "line 3: it must have as many inputs"),
         ("a,y\n", "a line of names, then cases"),
-        ("a,y\n\nnan,1\n", "line 3: not finite numbers"),
+        ("a,y\n\nnan,1\n", "line 3: expected finite numbers"),
         ("1,0\n2,1\n", "names of the columns"),
     ],
 )

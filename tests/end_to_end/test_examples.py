@@ -86,6 +86,7 @@ def away(means: np.ndarray, truth: float) -> float:
     return abs(means.mean() - truth) / (means.std(ddof=1) / np.sqrt(means.size))
 
 
+@pytest.mark.slow
 def test_without_noise_some_chains_never_leave_their_plateau():
     """Which, is settled by the first v: half of those that start on a plateau, 5 of 11 of all."""
     (plateau, side), rhat = one_by_one(0.4, 0.0)

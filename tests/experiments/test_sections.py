@@ -10,7 +10,7 @@ from nrevu.experiments.columns import Column, convert, error, is_estimated, is_t
 from nrevu.experiments.experiment import expand, from_data, to_data
 from nrevu.experiments.sections import field_kinds, figure_kinds
 from nrevu.experiments.settings import seed_setting
-from nrevu.files import choices
+from nrevu.files import PACKAGE, choices
 
 
 @pytest.mark.parametrize("name", choices("experiment"))
@@ -39,9 +39,15 @@ def test_expanding_imports_nothing_slow():
 
 
 def test_a_kind_of_figure_is_a_file():
-    assert list(figure_kinds()) == ["bars", "heat", "intervals", "lines", "ratios", "runs"]
+    """Each has what nrevu/figures/__init__.py lists."""
+    files = {path.stem for path in (PACKAGE / "figures").glob("[a-z]*.py")}
+    assert set(figure_kinds()) == files and "lines" in files
     for settings in figure_kinds().values():
-        assert {"kind", "title"} <= field_kinds(settings).keys()
+        kinds = field_kinds(settings)
+        notes = {kind.note for kind in kinds.values()}
+        assert {"kind", "title"} <= kinds.keys() and settings.uses is not None
+        assert "axis" not in notes or kinds["where"].note == "selection"
+        assert "panel" not in notes or kinds["rows"].note == "split"
 
 
 def test_columns():

@@ -27,6 +27,7 @@ def test_settings_give_what_hydra_would_compose():
     assert composed()["u"] == {"name": "standard"}  # untouched by what was set on a copy
 
 
+@pytest.mark.slow
 def test_parts_put_together_are_what_hydra_composes_for_every_combination():
     """And Hydra composes no more often than there are files in conf/."""
     compose.cache_clear()

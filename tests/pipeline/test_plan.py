@@ -1,5 +1,6 @@
 """Plans: batches, what the rules ask of them, and the files they are written to."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -7,7 +8,9 @@ from workflows import SWEEP, project
 
 from nrevu.errors import Mistake
 from nrevu.experiments.experiment import expand, read
+from nrevu.files import PACKAGE, code_hash
 from nrevu.pipeline import jobs as planned
+from nrevu.pipeline import plan_files
 from nrevu.pipeline.batches import batch_seconds, pack
 from nrevu.pipeline.cost_model import cost
 from nrevu.pipeline.plan import jobs_of, plan_from_config, resolve
@@ -133,6 +136,19 @@ def test_only_plan_files_whose_content_changes_are_written(write):
     assert {"table.json", "sample-0002.json"} <= write(batch=1e-6)
     gone = {"sample-0002.json", "sample-0006.json"}
     assert gone <= write()  # what is not in the plan is deleted
+
+
+def test_plan_files_name_the_code_that_makes_their_output(monkeypatch):
+    """A changed step runs again, as a changed room does."""
+    monkeypatch.setattr(plan_files, "code_hash", lambda *rooms: list(rooms))
+    plan = plan_from_config({"experiments": "mixed_langevin,fig2", "size": "smoke"})
+    files = plan_files.plan_files(plan, jobs_of(plan))
+    code = {path.stem: json.loads(text).get("code") for path, text in files.items()}
+    made = {step: rooms for step, rooms in code.items() if rooms}
+    assert {"sample-0001", "confirm-0001", "trace", "figure-fig2", "report"} <= made.keys()
+    for rooms in made.values():
+        assert "pipeline/steps.py" in rooms and all((PACKAGE / room).exists() for room in rooms)
+    assert code_hash("pipeline/steps.py") != code_hash("results/tables.py")
 
 
 def test_the_plan_of_a_run_does_not_change_under_it(write):

@@ -59,15 +59,12 @@ def in_a_process(code, *words, **variables):
     return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [pytest.param(CELLS[4:8:3], id="pairs"), pytest.param(CELLS, id="all", marks=pytest.mark.slow)],
-)
-def test_fresh_and_cached_kernels_give_the_same_bits(tmp_path, cells):
+@pytest.mark.slow
+def test_fresh_and_cached_kernels_give_the_same_bits(tmp_path):
     """From an empty cache folder; of all distributions and methods, and of a user's file."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    fresh, cached = (in_a_process(PROGRAM, json.dumps(cells), **cache) for _ in range(2))
-    assert fresh == cached and len(set(json.loads(fresh))) == len(cells)
+    fresh, cached = (in_a_process(PROGRAM, json.dumps(CELLS), **cache) for _ in range(2))
+    assert fresh == cached and len(set(json.loads(fresh))) == len(CELLS)
     assert list(tmp_path.rglob("*.nbc"))  # there was a cache to load from
 
 
@@ -100,12 +97,11 @@ def test_the_target_is_fixed_and_another_one_is_reported():
 
 LIBRARY = r"(llvm\.)?(exp|exp2|expm1|log|log2|log10|log1p|pow|powi|sin|cos|tan|tanh)f?(\.|$)"
 EXPERIMENTS = {"gaussian": "fig1", "pairs": "fig2", "mixed": "mixed_hmc", "network": "network_hmc"}
-FAST_NAME = "pairs"
-SLOW_NAMES = [pytest.param(n, marks=pytest.mark.slow) for n in EXPERIMENTS if n != FAST_NAME]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [Metropolis(0.1), HMC(0.1, 2, 0.0, 10.0)])
-@pytest.mark.parametrize("name", [FAST_NAME, *SLOW_NAMES])
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_kernels_call_nothing_of_the_c_library(name, method, monkeypatch):
     """No logarithm, power or the like, whose last bit depends on the library's version."""
     kernels = []
