@@ -8,10 +8,8 @@ from nrevu.conformance.subject import Subject
 from nrevu.conformance.verdict import Verdict, fails, ok
 from nrevu.core.contracts import part
 
-MARKS = (
-    1.25e30,
-    -7.5e20,
-)  # rows are filled with each: a column that still holds both was not written
+# Rows are filled with each: a column that still holds both was not written.
+MARKS = (1.25e30, -7.5e20)
 
 
 def record(s: Subject) -> Verdict:
@@ -30,9 +28,7 @@ def record(s: Subject) -> Verdict:
     wild = [q for q, column in zip(means, found.T, strict=True) if not np.isfinite(column).all()]
     if wild:
         says = f"{', '.join(wild)}: not finite at {'a draw' if s.exact else 'a start'}"
-        return fails(
-            says, "values are stored as float32; record a logarithm, for example", wild=wild
-        )
+        return fails(says, "values are stored as float32: record a logarithm", wild=wild)
     return ok(f"{len(names)} columns, all written: {', '.join(names)}", columns=list(names))
 
 

@@ -11,8 +11,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 
 from nrevu.cells.cell import parameters
+from nrevu.experiments import columns
 from nrevu.experiments.experiment import expand
 from nrevu.experiments.sections import Claim, build, figure_kinds
+from nrevu.figures import _style as style
 from nrevu.figures import draw, save
 from nrevu.figures._style import METHOD_COLOURS, palette, value_label
 
@@ -632,3 +634,11 @@ def test_values_without_an_estimate_are_no_bars():
 def test_a_colour_scale_shows_what_lies_beyond_it(ends, beyond):
     figure = redraw(expand("mixed_hmc", "paper"), mixed_table()[180:], range=ends)
     assert figure.axes[-1]._colorbar.extend == beyond
+
+
+def test_a_kind_of_column_without_a_title_of_its_own_is_named(monkeypatch):
+    """A statistic that is added to columns.COMMON must not be taken for the quantity itself."""
+    monkeypatch.setattr(columns, "KINDS", (*columns.KINDS, "lag1"))
+    assert style.y_label("lag1.log_prob", pd.DataFrame()) == "lag1"
+    assert style.value_title("lag1.log_prob", pd.DataFrame()).startswith("lag1 of the log prob")
+    assert style.value_title("rejection_rate", pd.DataFrame()) == "rejection rate"
