@@ -18,8 +18,8 @@ from generator_chances import Row
 from generator_sums import BLOCK
 
 from nrevu.core import rng
+from nrevu.core.driver import NORMALS
 from nrevu.core.target import njit
-from nrevu.core.updates import NORMALS
 
 FALSE_ALARM = 1e-3  # of all rows together
 DIGEST = "0123456789abcdef"

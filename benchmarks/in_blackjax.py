@@ -16,8 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 from blackjax.mcmc import random_walk
 
-from nrevu.cells.cell import STANDARD, Cell
-from nrevu.methods import HMC, Langevin, Metropolis, PersistentLangevin, arguments
+from nrevu.cells.cell import Cell
+from nrevu.methods.hamiltonian import HMC, Langevin, PersistentLangevin
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.standard import Standard
 
 jax.config.update("jax_enable_x64", True)
 
@@ -25,7 +27,7 @@ jax.config.update("jax_enable_x64", True)
 def with_its_u(cell: Cell) -> Cell:
     """Return a cell with the u that BlackJAX has: only its generalised HMC keeps it."""
     keeps = isinstance(cell.method, PersistentLangevin)
-    return cell if keeps else dataclasses.replace(cell, u=STANDARD)
+    return cell if keeps else dataclasses.replace(cell, u=Standard())
 
 
 def log_density(distribution: Any) -> Callable:
@@ -52,7 +54,8 @@ def log_density(distribution: Any) -> Callable:
 def algorithm(cell: Cell) -> tuple[Callable, Callable]:
     """Return what starts a chain (x, log density, key) and what updates it."""
     dim, method = cell.distribution.dim, cell.method
-    eta, alpha, L, jitter = (*arguments(method, dim), 0.0, 0, 0.0)[:4]
+    numbers = {"alpha": 0.0, "jitter": 0.0} | cell.sampler.settings
+    eta, alpha, L, jitter = (numbers[name] for name in ("eta", "alpha", "L", "jitter"))
     ones = jnp.ones(dim)
 
     def trajectory(key, state, density):

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.numpy_densities import Density, density
-from nrevu.cells.cell import STANDARD, Cell
-from nrevu.methods import arguments
+from nrevu.cells.cell import Cell
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.standard import Standard
 
 Advance = Callable[[int], tuple[np.ndarray, np.ndarray]]
 
@@ -32,7 +33,7 @@ def advance(cell: Cell, chains: int, seed: int = 1) -> Advance:
     """Return the function that runs some groups of a cell."""
     rng = np.random.Generator(np.random.SFC64(seed))
     x = np.array([cell.distribution.draw(rng) for _ in range(chains)])
-    build = metropolis if cell.method.update == "metropolis" else hamiltonian
+    build = metropolis if isinstance(cell.method, Metropolis) else hamiltonian
     update, scan, value = build(cell, x, rng)
     group, every = cell.schedule.group, cell.schedule.gibbs_every
 
@@ -68,7 +69,7 @@ def deciding(cell: Cell, chains: int, rng: np.random.Generator) -> Callable:
         np.divide(v, ratio, out=v, where=accepted)
         return accepted
 
-    return fresh if cell.u == STANDARD else moved
+    return fresh if cell.u == Standard() else moved
 
 
 def metropolis(cell: Cell, x: np.ndarray, rng: np.random.Generator) -> tuple:
@@ -76,7 +77,7 @@ def metropolis(cell: Cell, x: np.ndarray, rng: np.random.Generator) -> tuple:
 
     Here x is (chains, dim): few proposals are accepted, and a chain's is copied in one piece.
     """
-    (eta,) = arguments(cell.method, cell.distribution.dim)
+    eta = cell.sampler.settings["eta"]
     x_new, chains = np.empty_like(x), len(x)
     U, U_new, dH = 0.5 * np.einsum("ij,ij->i", x, x), np.empty(chains), np.empty(chains)
     decide = deciding(cell, chains, rng)
@@ -96,7 +97,8 @@ def metropolis(cell: Cell, x: np.ndarray, rng: np.random.Generator) -> tuple:
 
 def hamiltonian(cell: Cell, x: np.ndarray, rng: np.random.Generator) -> tuple:
     """Return functions for an update, Section 4 steps 1 to 4, a scan and the recorded values."""
-    eta, alpha, L, jitter = arguments(cell.method, cell.distribution.dim)
+    numbers = cell.sampler.settings
+    eta, alpha, L, jitter = (numbers[name] for name in ("eta", "alpha", "L", "jitter"))
     chains, own = len(x), density(cell.distribution, len(x), rng)
     now, new = (State(*np.zeros((3, *x.T.shape)), np.zeros(chains)) for _ in range(2))
     w, scratch, dH = np.zeros(chains), np.empty_like(now.x), np.empty(chains)

@@ -8,13 +8,13 @@ import numpy as np
 from benchmarks import plain
 from benchmarks.settings import of_length
 from nrevu.cells.cell import Cell
-from nrevu.cells.chains import NO_TRACE, chains_from, interleave, start
+from nrevu.cells.chains import NO_TRACE, chains_from, empty_rows, interleave, start
 from nrevu.core import rng
 from nrevu.core.binding import bind_kernel, chains_at_once
-from nrevu.core.contracts import counts_type, part
+from nrevu.core.contracts import part
+from nrevu.core.driver import Chains, Output, Schedule
 from nrevu.core.target import njit
 from nrevu.distributions.mixed import Mixed
-from nrevu.methods import arguments
 
 BUFFER = 2048  # normals generated at a time, as in kernels
 PLACES = 16  # sets of state and buffers
@@ -25,23 +25,21 @@ Alone = type("Alone", (Mixed,), {"lanes": 1, "__module__": Mixed.__module__})
 def kernel_call(cell: Cell) -> Callable[[], object]:
     """Return a function that runs the first chains of a cell, as many as its kernel takes.
 
-    As `chain.run_chains`, but with starts made beforehand: they take as long as 1,000 updates. A
+    As `chains.run_chains`, but with starts made beforehand: they take as long as 1,000 updates. A
     call goes on from where the last one stopped.
     """
-    kernel = bind_kernel(cell.method.update, type(cell.distribution))
-    chains = chains_from(cell, 0)
-    x, p, v, bits = (np.array(part) for part in zip(*(start(cell, c) for c in chains), strict=True))
-    w = np.zeros((len(chains), part(cell.distribution, "gibbs_variables")))
+    rows, rejected = empty_rows(cell, cell.run.groups)
+    drive, *settings = bind_kernel(cell.sampler, rejected.dtype.name)
+    starts = (start(cell, chain) for chain in chains_from(cell, 0))
+    x, p, v, bits = (np.array(each) for each in zip(*starts, strict=True))
+    w = np.zeros((len(x), part(cell.distribution, "gibbs_variables")))
     x, p, w = (interleave(each, part(cell.distribution, "lanes")) for each in (x, p, w))
-    rows = np.empty((cell.run.groups, len(part(cell.distribution, "recorded"))), np.float32)
-    rejected = np.empty(cell.run.groups, counts_type(cell.schedule.group))
-    ends = np.cumsum([0, *cell.run.lengths()])
-    words = (
-        *(x, p, v, w, bits, cell.distribution.data()),
-        *(*arguments(cell.method, cell.distribution.dim), cell.u.delta, cell.u.noise),
-        *(cell.schedule.group, cell.schedule.gibbs_every, 0, ends, rows, rejected, NO_TRACE),
-    )
-    return lambda: kernel(*words)
+    chains = Chains(x, p, v, w, bits)
+    schedule = Schedule(cell.schedule.group, cell.schedule.gibbs_every, 0)
+    output = Output(np.cumsum([0, *cell.run.lengths()]), rows, rejected, NO_TRACE)
+    data = part(cell.distribution, "data")()
+    words = (tuple(chains), data, *settings, tuple(schedule), tuple(output))
+    return lambda: drive(*words)
 
 
 def sized(cell: Cell, updates: int, most: int = 40) -> Cell:

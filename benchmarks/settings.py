@@ -6,11 +6,14 @@ The key of a setting is also the name of the paper's program for it: see `progra
 import dataclasses
 from dataclasses import dataclass
 
-from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U
+from nrevu.cells.cell import Cell, Run, Schedule
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.mixed import Mixed
 from nrevu.distributions.pairs import Pairs
-from nrevu.methods import HMC, Langevin, Metropolis, PersistentLangevin, leapfrogs
+from nrevu.methods.hamiltonian import HMC, Langevin, PersistentLangevin
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.nonreversible import Nonreversible
+from nrevu.u.standard import Standard
 
 CHAINS = 1024  # that numpy and BlackJAX run side by side
 PAIRS, MIXED, GAUSSIAN = Pairs(32, 0.99), Mixed(20, 0.04), Gaussian(40)
@@ -28,7 +31,8 @@ class Setting:
     @property
     def steps(self) -> int:
         """Return the leapfrog steps of an update, 0 for Metropolis."""
-        return leapfrogs(self.cell.method)
+        sampler = self.cell.sampler
+        return sampler.settings["L"] if sampler.uses_gradient else 0
 
 
 def setting(key: str, title: str, *parts) -> Setting:
@@ -39,27 +43,27 @@ def setting(key: str, title: str, *parts) -> Setting:
 SETTINGS = (
     setting(
         *("metropolis40", "Metropolis, 40-D Gaussian"),
-        *(GAUSSIAN, Metropolis(1.8, 0.5), U(0.3), Schedule(40)),
+        *(GAUSSIAN, Metropolis(1.8, 0.5), Nonreversible(0.3), Schedule(40)),
     ),
     setting(
         *("langevin40", "Langevin, 40-D Gaussian"),
-        *(GAUSSIAN, Langevin(1.5, 1 / 6), U(0.7), Schedule(40)),
+        *(GAUSSIAN, Langevin(1.5, 1 / 6), Nonreversible(0.7), Schedule(40)),
     ),
     setting(
         *("persistent32", "persistent Langevin, 32-D pairs"),
-        *(PAIRS, PERSISTENT, U(0.03), Schedule(31)),
+        *(PAIRS, PERSISTENT, Nonreversible(0.03), Schedule(31)),
     ),
     setting(
         *("hmc32", "HMC with L = 16, 32-D pairs"),
-        *(PAIRS, HMC(0.07, 16, 0.0, 30.0), STANDARD, Schedule(2)),
+        *(PAIRS, HMC(0.07, 16, 0.0, 30.0), Standard(), Schedule(2)),
     ),
     setting(
         *("mixed_persistent", "persistent Langevin, mixed"),
-        *(MIXED, PersistentLangevin(0.03, 0.995, "update"), U(0.01), Schedule(60, 10)),
+        *(MIXED, PersistentLangevin(0.03, 0.995, "update"), Nonreversible(0.01), Schedule(60, 10)),
     ),
     setting(
         *("mixed_hmc", "HMC with L = 40, mixed"),
-        *(MIXED, HMC(0.035, 40, 0.0, 10.0), STANDARD, Schedule(3, 1)),
+        *(MIXED, HMC(0.035, 40, 0.0, 10.0), Standard(), Schedule(3, 1)),
     ),
 )
 

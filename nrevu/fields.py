@@ -61,7 +61,11 @@ def build(cls: type, values: Mapping[str, Any], prefix: str):
 
 def kind_of(f: dataclasses.Field) -> type:
     """Return a field's type, also where annotations are strings."""
-    return f.type if isinstance(f.type, type) else {"int": int, "float": float}.get(f.type, str)
+    return (
+        f.type
+        if isinstance(f.type, type)
+        else {"int": int, "float": float, "bool": bool}.get(f.type, str)
+    )
 
 
 def check(f: dataclasses.Field, value: Any, key: str):

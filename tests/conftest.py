@@ -9,7 +9,8 @@ import pytest
 
 REPO = Path(__file__).parent.parent
 LONGEST = ["test_slurm", "test_interruptions", "test_workflow", "test_browser", "test_examples"]
-LONGEST += ["test_reference", "test_conformance", "test_user_files", "test_chains"]
+LONGEST += ["test_reference", "test_hamiltonian", "test_conformance", "test_driver"]
+LONGEST += ["test_user_files", "test_chains"]
 
 
 @pytest.fixture(scope="session")

@@ -60,8 +60,9 @@ EXAMPLES = list(experiments())
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """Work in a folder that has the Python files of the documents, and the one to start from."""
-    (tmp_path / "my_density.py").write_text((REPO / "nrevu/templates/my_density.py").read_text())
+    """Work in a folder that has the Python files of the documents, and those to start from."""
+    for template in (REPO / "nrevu/templates").glob("*.py"):
+        (tmp_path / template.name).write_text(template.read_text())
     for page in PAGES:
         for _, text in blocks(page, "python"):
             name = re.match(r"# (\w+\.py)\n", text)

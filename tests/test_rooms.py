@@ -8,8 +8,8 @@ from conftest import REPO
 
 from nrevu.files import PACKAGE
 
-ORDER = "errors fields files core methods distributions cells experiments analysis results figures"
-ORDER = f"{ORDER} report conformance pipeline commands __main__".split()
+ORDER = "errors fields files core methods u distributions cells experiments analysis results"
+ORDER = f"{ORDER} figures report conformance pipeline commands __main__".split()
 
 
 def imports(path):

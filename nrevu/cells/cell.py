@@ -10,43 +10,31 @@ import hashlib
 import importlib
 import inspect
 import json
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nrevu import distributions
 from nrevu.core.contracts import class_of, has, part
+from nrevu.core.sampler import Sampler, derived
 from nrevu.core.sources import source_hash
-from nrevu.core.user_files import is_user_file, load_class, probe
+from nrevu.core.user_files import (
+    KINDS,
+    is_user_file,
+    load_class,
+    probe_distribution,
+    probe_sampler,
+)
 from nrevu.errors import Mistake, check_known
-from nrevu.fields import build, changed_fields, check, integer, real
-from nrevu.files import read_json, relative_path
-from nrevu.methods import METHODS, derived
+from nrevu.fields import build, changed_fields, check, integer
+from nrevu.files import PACKAGE, choices, read_json, relative_path
+from nrevu.u.nonreversible import Nonreversible
+from nrevu.u.standard import Standard
 
 # Raise it when a change to the code changes the numbers of some cell; tests/cells/test_chains.py
 # has a few numbers of this version.
 SAMPLING_VERSION = 4
-
-
-@dataclass(frozen=True)
-class U:
-    """How v moves before each decision; delta 0 with noise 1 is the standard method."""
-
-    delta: float = real(at_least=-1, at_most=1)  # translation of v; v has period 2
-    noise: float = real(at_least=0, at_most=1, default=0.0)  # half-width of a uniform added to it
-
-    def __post_init__(self):
-        if self.delta == 0 and self.noise == 0:
-            raise ValueError("delta 0 with noise 0 never moves v; for a fresh u: u=standard")
-
-    @property
-    def name(self) -> str:
-        """Return the name of this choice in conf/u."""
-        return "standard" if self == STANDARD else "nonreversible"
-
-
-STANDARD = U(delta=0.0, noise=1.0)
 
 
 @dataclass(frozen=True)
@@ -81,9 +69,9 @@ class Run:
 class Cell:
     """One grid point."""
 
-    distribution: Any  # an instance of a distribution's class
-    method: Any  # an instance of one of nrevu.methods.METHODS
-    u: U
+    distribution: Any  # an instance of a distribution's class; the next two are
+    method: Any  # of a method's
+    u: Any  # of a rule's for u
     schedule: Schedule
     run: Run
     seed: int = integer(at_least=0, at_most=None)
@@ -107,6 +95,11 @@ class Cell:
         return derived(self.method, self.distribution.dim)
 
     @property
+    def sampler(self) -> Sampler:
+        """Return what the cell's kernel is bound to."""
+        return Sampler(self.distribution, self.method, self.u)
+
+    @property
     def updates(self) -> int:
         """Return the number of updates in all chains, burn-in included."""
         return (self.run.groups + self.run.burn_in * self.run.chains) * self.schedule.group
@@ -121,32 +114,34 @@ def format_section(section: Mapping[str, Any]) -> str:
 def identity(cell: Cell) -> dict[str, Any]:
     """Return what determines the cell's numbers, except the version of the code.
 
-    Of a distribution from a user's file that is also its source.
+    Of what is from a user's file that is also its source.
     """
-    own = cell.distribution
-    source = {"source": source_hash(class_of(own))} if is_user_file(own) else {}
-    settings = changed_fields(own) | part(own, "content")() | source
     return {
-        "distribution": {"name": name_of(own), **settings},
-        "method": {"name": name_of(cell.method), **changed_fields(cell.method)},
-        "u": {"name": cell.u.name} | (changed_fields(cell.u) if cell.u != STANDARD else {}),
+        "distribution": describe(cell.distribution) | part(cell.distribution, "content")(),
+        "method": describe(cell.method),
+        "u": describe(cell.u),
         "schedule": changed_fields(cell.schedule),
         "run": changed_fields(cell.run),
         "seed": cell.seed,
     }
 
 
+def describe(thing: Any) -> dict[str, Any]:
+    """Return the name of a distribution, method or rule for u, its settings, and its source."""
+    source = {"source": source_hash(class_of(thing))} if is_user_file(thing) else {}
+    return {"name": name_of(thing), **changed_fields(thing), **source}
+
+
 def config(cell: Cell) -> dict[str, Any]:
     """Return the nested mapping that `from_config` turns back into the cell."""
     full = identity(cell)
-    keys = {f.name for f in dataclasses.fields(cell.distribution)} | {"name", "source"}
-    full["distribution"] = {k: v for k, v in full["distribution"].items() if k in keys}
-    for section in ("distribution", "method", "schedule", "run"):
+    for section in KINDS:
+        thing = getattr(cell, section)
+        full[section] = describe(thing) | dataclasses.asdict(thing)
+        if is_user_file(thing):
+            full[section]["file"] = relative_path(inspect.getfile(type(thing)))
+    for section in ("schedule", "run"):
         full[section] |= dataclasses.asdict(getattr(cell, section))
-    if cell.u != STANDARD:
-        full["u"] |= dataclasses.asdict(cell.u)
-    if is_user_file(cell.distribution):
-        full["distribution"]["file"] = relative_path(inspect.getfile(type(cell.distribution)))
     return full
 
 
@@ -166,16 +161,17 @@ def flatten(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def from_config(values: Mapping[str, Any]) -> Cell:
     """Return the checked Cell of a nested mapping, or raise a Mistake that names the key."""
-    distribution = build_distribution(values["distribution"])
-    name, settings = choose(values["method"], "method", METHODS)
-    method = build(METHODS[name], settings, "method")
-    u = build_u(values["u"])
+    distribution, method, u = (build_part(kind, values[kind]) for kind in KINDS)
+    if u == Nonreversible(0.0, 1.0):
+        u = Standard()
     schedule = build(Schedule, values["schedule"], "schedule")
     run = build(Run, values["run"], "run")
     check_gibbs(distribution, schedule)
-    if method.update == "hamiltonian" and not has(distribution, "gradient"):
-        message = f"'{name_of(distribution)}' has no gradient: only metropolis can sample it"
-        raise Mistake(message, key="method")
+    sampler = Sampler(distribution, method, u)
+    if sampler.uses_gradient and not has(distribution, "gradient"):
+        message = f"'{name_of(distribution)}' has no gradient, and '{name_of(method)}' needs it"
+        raise Mistake(f"{message}; metropolis does not", key="method")
+    probe_sampler(sampler)
     seed = check(Cell.__dataclass_fields__["seed"], values["seed"], "seed")
     return Cell(distribution, method, u, schedule, run, seed)
 
@@ -198,49 +194,44 @@ def check_gibbs(distribution: Any, schedule: Schedule) -> None:
         raise Mistake(f"'{name_of(distribution)}' {says}", key="schedule.gibbs_every")
 
 
-def choose(values: Mapping[str, Any], key: str, allowed: Collection[str]) -> tuple[str, dict]:
-    """Return the name, which must be one of those allowed, and the settings beside it."""
-    settings = dict(values)
-    name = settings.pop("name", None)
-    check_known("choice", name, allowed, key=key)
-    return name, settings
+def build_part(kind: str, values: Mapping[str, Any]) -> Any:
+    """Return the distribution, method or rule of {name: ..., settings}, or of {file: ..., ...}.
 
-
-def build_u(values: Mapping[str, Any]) -> U:
-    """Return the U of {name: standard}, or of {name: nonreversible, settings}."""
-    name, settings = choose(values, "u", ("standard", "nonreversible"))
-    if name == "nonreversible":
-        return build(U, settings, "u")
-    if settings:
-        key = f"u.{next(iter(settings))}"
-        raise Mistake("u=standard takes no settings; use u=nonreversible", key=key)
-    return STANDARD
-
-
-def build_distribution(values: Mapping[str, Any]) -> Any:
-    """Return the distribution of {name: ..., settings}, or of {file: ..., name: ..., settings}."""
+    The `name` of a built-in one is that of a file in conf/, of one in a user's file its class's.
+    """
     if "file" not in values:
-        name, settings = choose(values, "distribution", built_in())
-        module = importlib.import_module(f"nrevu.distributions.{name}")
-        return build(getattr(module, name.title().replace("_", "")), settings, "distribution")
+        check_known("choice", values.get("name"), choices(kind), key=kind)
+        cls = built_in_class(kind, values["name"])
+        return build(cls, {k: v for k, v in values.items() if k != "name"}, kind)
     if not isinstance(values["file"], str):
-        raise Mistake("must be the path of a Python file", key="distribution.file")
-    cls = load_class(values["file"], values.get("name"))
+        raise Mistake("must be the path of a Python file", key=f"{kind}.file")
+    cls = load_class(kind, values["file"], values.get("name"))
     settings = {k: v for k, v in values.items() if k not in ("file", "name", "source")}
-    distribution = build(cls, settings, "distribution")
-    probe(distribution)
-    return distribution
+    thing = build(cls, settings, kind)
+    if kind == "distribution":
+        probe_distribution(thing)
+    return thing
 
 
 @functools.cache
-def built_in() -> set[str]:
-    """Return the names of the built-in distributions: of the modules in nrevu/distributions."""
-    return {path.stem for path in Path(distributions.__file__).parent.glob("[a-z]*.py")}
+def built_in_class(kind: str, name: str) -> type:
+    """Return a built-in class: from the file of its name or, failing that, from any in the room."""
+    room = f"nrevu.{KINDS[kind].room}"
+    stems = sorted(path.stem for path in (PACKAGE / KINDS[kind].room).glob("[a-z]*.py"))
+    for stem in [name] if name in stems else stems:
+        module = importlib.import_module(f"{room}.{stem}")
+        for cls in vars(module).values():
+            own = inspect.isclass(cls) and cls.__module__ == module.__name__
+            if own and config_name(cls) == name:
+                return cls
+    raise LookupError(f"conf/{kind}/{name}.yaml has no class in {room}")
 
 
-def name_of(obj: Any) -> str:
+def config_name(cls: type) -> str:
+    """Return the name of a built-in class in a config: student_t of StudentT, hmc of HMC."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+
+def name_of(thing: Any) -> str:
     """Return the name that selects this object's class in a config."""
-    methods = {cls: name for name, cls in METHODS.items()}
-    kind = type(obj)
-    built_in = kind.__module__.rpartition(".")[2]  # student_t has StudentT
-    return methods.get(kind) or (kind.__name__ if is_user_file(obj) else built_in)
+    return type(thing).__name__ if is_user_file(thing) else config_name(type(thing))

@@ -8,18 +8,22 @@ distribution is right from the first update. The paper's chains start from x = 0
 import dataclasses
 import functools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from nrevu.cells.cell import Cell, Run
 from nrevu.cells.series import Series
-from nrevu.core.binding import UNCOMPILABLE, bind_kernel, chains_at_once, compilation_mistake
-from nrevu.core.contracts import class_of, counts_type, has, part
+from nrevu.core.binding import bind_kernel, chains_at_once
+from nrevu.core.contracts import Method, counts_type, has, part
+from nrevu.core.driver import Chains, Output, Schedule
 from nrevu.core.elementary import round_to_32_bits
 from nrevu.core.rng import WORDS, streams
-from nrevu.methods import arguments
+from nrevu.core.sampler import Sampler
+from nrevu.core.trials import UNCOMPILABLE, sampler_mistake
+from nrevu.methods.hamiltonian import HMC
+from nrevu.u.standard import Standard
 
 NO_TRACE = np.empty((0, 0, 2), np.float32)
 SETTLING = 0x5E771ED  # separates the random numbers of starts from all others
@@ -69,13 +73,13 @@ def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 def compile_kernel(cell: Cell) -> None:
     """Compile the cell's kernel, or load it from the cache, by a run that records nothing.
 
-    Raises a Mistake if the distribution's functions cannot be compiled.
+    Raises a Mistake if a user's functions cannot be compiled.
     """
     short = dataclasses.replace(cell, run=Run(1, 0, 1))
     try:
         run_chains(short, 0, np.zeros(2, int), *empty_rows(cell, 0))
     except UNCOMPILABLE as error:
-        raise compilation_mistake(cell.distribution, error) from None
+        raise sampler_mistake(cell.sampler, error) from None
 
 
 def run_chains(cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE) -> tuple[int, ...]:
@@ -84,28 +88,30 @@ def run_chains(cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE)
     The rows of chain c are ends[c] to ends[c + 1]. Returns the density and gradient evaluations
     and the overflows of the recorded groups.
     """
-    own, schedule, chains = cell.distribution, cell.schedule, chains_from(cell, first)
+    chains = chains_from(cell, first)
     states = [np.array(each) for each in zip(*(start(cell, c) for c in chains), strict=True)]
-    numbers = (*arguments(cell.method, own.dim), cell.u.delta, cell.u.noise)
-    numbers += (schedule.group, schedule.gibbs_every, cell.run.burn_in)
-    output = (ends[first : first + len(chains) + 1], rows, rejected, decisions)
-    return advance(own, cell.method.update, part(own, "data")(), states, numbers, output)[0]
+    schedule = Schedule(cell.schedule.group, cell.schedule.gibbs_every, cell.run.burn_in)
+    output = Output(ends[first : first + len(chains) + 1], rows, rejected, decisions)
+    data = part(cell.distribution, "data")()
+    return advance(cell.sampler, data, states, schedule, output)[0]
 
 
-def advance(distribution: Any, update: str, data: tuple, states, numbers, output) -> tuple:
-    """Run the kernel of an update; return its counts, and the last x and w (chains, ...).
+def advance(
+    sampler: Sampler, data: tuple, states: Sequence, schedule: Schedule, output: Output
+) -> tuple:
+    """Run the kernel of a sampler; return its counts, and the last x, p and w (chains, ...).
 
     In: the distribution's `data`; `states`, the first x and p (chains, dim), v and bits of the
-    chains; the numbers of the method, of u and of the schedule; `output`, where the rows of each
-    chain begin, and the arrays to fill: rows, rejected and decisions.
+    chains, of which v and bits are changed.
     """
     x, p, v, bits = states
-    w = np.zeros((len(x), part(distribution, "gibbs_variables")))
-    kernel = bind_kernel(update, class_of(distribution), output[2].dtype.name)
-    lanes = part(distribution, "lanes")
+    w = np.zeros((len(x), part(sampler.distribution, "gibbs_variables")))
+    drive, *settings = bind_kernel(sampler, output.rejected.dtype.name)
+    lanes = part(sampler.distribution, "lanes")
     flat_x, flat_p, flat_w = (interleave(each, lanes) for each in (x, p, w))
-    counts = kernel(flat_x, flat_p, v, flat_w, bits, data, *numbers, *output)
-    return counts, *(deinterleave(each, lanes, len(x)) for each in (flat_x, flat_w))
+    chains = Chains(flat_x, flat_p, v, flat_w, bits)
+    counts = drive(tuple(chains), data, *settings, tuple(schedule), tuple(output))
+    return counts, *(deinterleave(each, lanes, len(x)) for each in (flat_x, flat_p, flat_w))
 
 
 def chains_from(cell: Cell, first: int) -> range:
@@ -127,13 +133,13 @@ def deinterleave(flat: np.ndarray, lanes: int, chains: int) -> np.ndarray:
     return flat.reshape(chains, -1) if lanes == 1 else flat.reshape(-1, lanes).T[:chains]
 
 
-def start(cell: Cell, chain: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
+def start(cell: Cell, chain: int) -> tuple[np.ndarray, ...]:
     """Return the x, p, v and generator's bits that a chain starts with."""
     rng, bits = streams(cell.seed, cell.digest, chain)
     exact = has(cell.distribution, "draw")
     x = cell.distribution.draw(rng) if exact else settle(cell.distribution, cell.seed, chain)
     x, p = round_to_32_bits(x), round_to_32_bits(rng.standard_normal(x.size))
-    return x, p, rng.uniform(-1.0, 1.0), bits
+    return x, p, rng.uniform(-1.0, 1.0, part(cell.method, "separate_v", Method)), bits
 
 
 @functools.cache
@@ -150,9 +156,9 @@ def settle(distribution: Any, seed: int, chain: int) -> np.ndarray:
         return x
     momentum = round_to_32_bits(rng.standard_normal((1, x.size)))
     bits = rng.integers(2**64, size=(1, WORDS), dtype=np.uint64)
-    states = (x[None], momentum, rng.uniform(-1.0, 1.0, 1), bits)
-    numbers = (eta, 0.0, L, 30.0, 0.0, 1.0, trajectories, int(has(distribution, "gibbs")), 1)
+    states = (x[None], momentum, rng.uniform(-1.0, 1.0, (1, 1)), bits)
+    schedule = Schedule(trajectories, int(has(distribution, "gibbs")), 1)
     rows = np.empty((0, len(part(distribution, "recorded"))), np.float32)
-    output = (np.zeros(2, int), rows, np.empty(0, np.uint8), NO_TRACE)
-    data = part(distribution, "data")()
-    return advance(distribution, "hamiltonian", data, states, numbers, output)[1][0].copy()
+    output = Output(np.zeros(2, int), rows, np.empty(0, np.uint8), NO_TRACE)
+    sampler = Sampler(distribution, HMC(eta, L, jitter=30.0), Standard())
+    return advance(sampler, part(distribution, "data")(), states, schedule, output)[1][0].copy()

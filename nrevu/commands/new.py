@@ -16,11 +16,15 @@ from nrevu.files import PACKAGE, shipped_path
 
 KINDS = {  # the template, and the default name of its copy
     "distribution": (PACKAGE / "templates/my_density.py", "my_density.py"),
+    "method": (PACKAGE / "templates/my_method.py", "my_method.py"),
+    "u": (PACKAGE / "templates/my_u.py", "my_u.py"),
     "sweep": (PACKAGE / "templates/my_sweep.yaml", "my_sweep.yaml"),
     "slurm": (shipped_path("workflow") / "profiles/slurm/config.yaml", "slurm.yaml"),
 }
 NEXT = {
     "distribution": "  nrevu check {path}\n  nrevu run distribution.file={path}",
+    "method": "  nrevu check {path}\n  nrevu run method.file={path}",
+    "u": "  nrevu check {path}\n  nrevu run u.file={path}",
     "sweep": "  nrevu cells {path}\n  nrevu make {path} --size quick",
     "slurm": "  set partition and account, then\n"
     "  nrevu make --size smoke --workflow-profile {path}",

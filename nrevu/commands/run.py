@@ -6,7 +6,8 @@ The results come with standard errors. Nothing is written to disk.
   nrevu run u=nonreversible u.delta=0.3 run.groups=100000 seed=7
   nrevu run experiment=fig1 method.stepsize=2.4 --json
 
-`experiment=NAME` starts from the settings that all cells of that experiment share. Every key,
+`experiment=NAME` starts from the settings that all cells of that experiment share. For a file of
+your own, give distribution.file=FILE.py, method.file=FILE.py or u.file=FILE.py. Every key,
 with its meaning and default, is in {folder}/config.yaml and the folders next to it. The choices:
 
 {choices}
@@ -40,7 +41,7 @@ def execute(args: argparse.Namespace) -> None:
     from nrevu.core.target import TARGET, target_note
     from nrevu.core.user_files import user_errors
 
-    with user_errors(cell.distribution):
+    with user_errors(*cell.sampler):
         result = summarise(cell, sample(cell), estimate)
     result |= {"target": TARGET, "target_note": target_note()}
     print(json.dumps(result) if args.json else as_text(result))

@@ -1,68 +1,20 @@
-"""Checks whether a distribution does what the kernels rely on, as far as runs can show.
+"""Checks whether a distribution, a method or a rule for u is what it claims to be.
 
-In: a distribution, built in or from a user's file. Out: one verdict for each check, in the order in
-which to read them: a failure often explains the ones after it.
+In: an instance of a class, built in or from a user's file. Out: one verdict for each check, in the
+order in which to read them: a failure often explains the ones after it.
 """
 
-import dataclasses
-import functools
-import inspect
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-from nrevu.conformance import building, calls, chains, conditionals, paths, slopes
-from nrevu.conformance.verdict import Verdict, fails
-from nrevu.core.user_files import describe_error
-from nrevu.errors import Mistake
-
-# The checks by name: a function of the distribution without which one is skipped, and the check.
-CHECKS: dict[str, tuple[str, Callable[..., Verdict]]] = {
-    "digest": ("energy", building.digest),
-    "bits": ("energy", building.bits),
-    "record": ("energy", calls.record),
-    "finite": ("energy", calls.finite),
-    "repeatable": ("energy", calls.repeatable),
-    "gradient": ("energy", slopes.gradient),
-    "same U": ("gradient", slopes.same_energy),
-    "line": ("gradient", paths.line),
-    "leapfrog": ("gradient", paths.leapfrog),
-    "draws": ("energy", chains.draws),
-    "metropolis": ("energy", functools.partial(chains.compare_ends, update="metropolis")),
-    "hamiltonian": ("gradient", functools.partial(chains.compare_ends, update="hamiltonian")),
-    "gibbs": ("gibbs", conditionals.gibbs),
-    "renew": ("energy", conditionals.renew),
-    "speed": ("energy", building.speed),
-}
+from nrevu.conformance.verdict import Verdict
+from nrevu.core.contracts import class_of
+from nrevu.core.user_files import kind_of_class
 
 
-def check(distribution: Any, seed: int = 1) -> Iterator[Verdict]:
-    """Yield the verdicts on a distribution; raise a Mistake if it cannot be compiled."""
-    file = Path(inspect.getfile(type(distribution)))
-    first = run_check("indices", file, building.indices, distribution, seed)[0]
-    yield first
-    if first.outcome == "FAILS":  # from here on compiled code runs without bounds checks
-        return
-    verdict, *subjects = run_check("compiles", file, building.compiles, distribution, seed)
-    yield verdict
-    for subject in subjects:  # none if it does not compile
-        for name, (needed, function) in CHECKS.items():
-            missing = Verdict(name, "skipped", f"has no `{needed}`")
-            applies = needed in subject.functions
-            yield run_check(name, file, function, subject)[0] if applies else missing
+def check(thing: Any, seed: int = 1) -> Iterator[Verdict]:
+    """Yield the verdicts on an object; raise a Mistake if it cannot be compiled."""
+    from nrevu.conformance import distribution, method, rule
 
-
-def run_check(name: str, file: Path, function: Callable, *arguments) -> tuple:
-    """Return the named verdict of a check, and what else it returns.
-
-    An exception in a user's function is a failing verdict.
-    """
-    try:
-        found = function(*arguments)
-    except Mistake:
-        raise
-    except Exception as error:
-        advice = "no function may raise; outside the support, return math.inf"
-        found = fails(f"stopped by {describe_error(error, file)}", advice)
-    verdict, *others = found if isinstance(found, tuple) else (found,)
-    return dataclasses.replace(verdict, name=name), *others
+    kinds = {"distribution": distribution, "method": method, "u": rule}
+    return kinds[kind_of_class(class_of(thing))].check(thing, seed)

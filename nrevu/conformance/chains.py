@@ -13,8 +13,14 @@ import numpy as np
 from nrevu.cells.chains import NO_TRACE, advance
 from nrevu.conformance.subject import Subject
 from nrevu.conformance.verdict import Verdict, affordable, fails, ok, seconds, skipped, worst_score
-from nrevu.core.binding import chains_at_once, first_point
+from nrevu.core.binding import chains_at_once
 from nrevu.core.contracts import part
+from nrevu.core.driver import Output, Schedule
+from nrevu.core.sampler import Sampler
+from nrevu.core.trials import first_point
+from nrevu.methods.hamiltonian import HMC
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.standard import Standard
 
 BUDGET = 2.0  # seconds of sampling, about
 DRAWING = 1.5  # seconds of exact draws, for each check
@@ -23,7 +29,7 @@ EVALUATIONS = 1600  # of each chain, at most
 FEWEST = 128  # chains
 STEPS = 10  # leapfrog steps of a trajectory; jitter keeps them from being periodic
 PILOTS = 64  # chains, at most, to choose the stepsize
-LARGEST = {"metropolis": 0.6, "hamiltonian": 0.3}  # rejection rates to accept
+LARGEST = {Metropolis: 0.6, HMC: 0.3}  # rejection rates to accept
 NO_DRAW = "has no `draw`: chains need burn-in (run.burn_in)"
 
 
@@ -88,17 +94,17 @@ def score(gap: np.ndarray) -> float:
     return float(gap.mean() / spread * np.sqrt(gap.size))
 
 
-def compare_ends(s: Subject, update: str) -> Verdict:
-    """Check that an update leaves exact draws invariant: run chains, compare their two ends."""
+def compare_ends(s: Subject, kind: type) -> Verdict:
+    """Check that a method leaves exact draws invariant: run chains, compare their two ends."""
     if not s.exact:
         return skipped("has no `draw`: whether updates leave it invariant cannot be checked")
     x = sample(s, "chains", DRAWS // 2)
-    arguments, group, chains = settings(s, update, x)
-    ends = run(s, update, x[:chains], arguments, group, update)
+    method, group, chains = settings(s, kind, x)
+    ends = run(s, method, x[:chains], group, kind.__name__)
     z = {key: score(gap) for key, gap in gaps(s, ends).items()}
     found, passed, text = worst_score(z, chains)
     numbers: dict[str, Any] = {"chains": chains, "updates": group, "rejected": ends.rejected}
-    numbers |= {"stepsize": arguments[0], "correlation": ends.correlation} | found
+    numbers |= {"stepsize": method.stepsize, "correlation": ends.correlation} | found
     says = f"{len(z)} means and variances after {group} updates of {chains} draws; worst "
     says += f"{found['worst']}: {text}"
     if not passed:
@@ -111,45 +117,45 @@ def compare_ends(s: Subject, update: str) -> Verdict:
     return ok(says, **numbers)
 
 
-def settings(s: Subject, update: str, x: np.ndarray) -> tuple[tuple, int, int]:
-    """Return the kernel's numbers, the updates of a chain, and how many chains time allows.
+def settings(s: Subject, kind: type, x: np.ndarray) -> tuple[Any, int, int]:
+    """Return the method, the updates of a chain, and how many chains time allows.
 
     The stepsize is one with few enough rejections.
     """
     eta = 2.0 if "scales" in s.functions else 2.0 * float(s.spread.max())
-    cost = s.cost["gradient" if update == "hamiltonian" else "energy"]
+    cost = s.cost["gradient" if kind is HMC else "energy"]
     cost += 1e-7 * (1 + s.w.shape[1]) + 5e-9 * x.shape[1]  # the rest of an update
     evaluations = affordable(BUDGET, 8 * FEWEST * cost, 40, EVALUATIONS)
     chains = affordable(BUDGET, evaluations * cost, FEWEST, len(x))
     pilots = x[: affordable(0.5, 4 * STEPS * cost, 16, PILOTS)]
     for _ in range(40):
-        if run(s, update, pilots, numbers(update, eta), 4, "pilot").rejected < LARGEST[update]:
+        if run(s, method_of(kind, eta), pilots, 4, "pilot").rejected < LARGEST[kind]:
             break
         eta /= 2
-    group = evaluations // (STEPS if update == "hamiltonian" else 1)
-    return numbers(update, eta), group, chains
+    group = evaluations // (STEPS if kind is HMC else 1)
+    return method_of(kind, eta), group, chains
 
 
-def numbers(update: str, eta: float) -> tuple:
-    """Return the numbers that an update's kernel takes."""
-    return (eta,) if update == "metropolis" else (eta, 0.0, STEPS, 30.0)
+def method_of(kind: type, eta: float) -> Any:
+    """Return the method with a stepsize; HMC with jitter, so that no trajectory is periodic."""
+    return HMC(eta, STEPS, jitter=30.0) if kind is HMC else kind(eta)
 
 
-def run(s: Subject, update: str, x: np.ndarray, arguments: tuple, group: int, name: str) -> Ends:
+def run(s: Subject, method: Any, x: np.ndarray, group: int, name: str) -> Ends:
     """Advance chains from x (chains, dim) by a group of updates with fresh u, and Gibbs scans."""
     rng, chains, width = s.rng(name), len(x), chains_at_once(s.distribution)
-    p, v = rng.standard_normal(x.shape), rng.uniform(-1, 1, chains)
+    p, v = rng.standard_normal(x.shape), rng.uniform(-1, 1, (chains, 1))
     bits = s.bits(f"{name} bits", chains)
     w = s.scan(x, bits)  # as the kernel does before its first update
     x_end, w_end = np.empty_like(x), np.empty_like(w)
     before, rejected = s.record(x, w), np.empty(chains, np.uint32)
     rows = np.zeros_like(before)
-    constants = (*arguments, 0.0, 1.0, group, int("gibbs" in s.functions), 0)
+    sampler = Sampler(s.distribution, method, Standard())
+    schedule = Schedule(group, int("gibbs" in s.functions), 0)
     for some in (slice(first, first + width) for first in range(0, chains, width)):
         states = [each[some] for each in (x, p, v, bits)]
-        output = (np.arange(len(x[some]) + 1), rows[some], rejected[some], NO_TRACE)
-        ends = advance(s.distribution, update, s.data, states, constants, output)
-        _, x_end[some], w_end[some] = ends
+        output = Output(np.arange(len(x[some]) + 1), rows[some], rejected[some], NO_TRACE)
+        _, x_end[some], _, w_end[some] = advance(sampler, s.data, states, schedule, output)
     return Ends((x, x_end), (w, w_end), (before, rows), float(rejected.mean() / group))
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from nrevu.cells.chains import settle
-from nrevu.core.binding import compile_parts, evaluation_seconds
+from nrevu.core.binding import compile_parts
 from nrevu.core.contracts import class_of, has, part
 from nrevu.core.rng import WORDS
+from nrevu.core.trials import evaluation_seconds
 
 POINTS = 6  # draws or starts at which functions are called
 SAMPLE = 200  # draws or starts that tell where the distribution is, and how wide

@@ -3,12 +3,16 @@
 Also how a check finds its verdict from z scores, and how much of its work a few seconds allow.
 """
 
+import dataclasses
 import timeit
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from nrevu.analysis.verdict import t_quantile
+from nrevu.core.user_files import describe_error
+from nrevu.errors import Mistake
 
 RATE = 1e-4  # how often a statistical check may fail by chance, over all its numbers together
 OVERHEAD = 1e-6  # seconds that a call of a compiled function from Python takes by itself
@@ -38,6 +42,22 @@ def fails(says: str, advice: str, **numbers) -> Verdict:
 def skipped(why: str) -> Verdict:
     """Return the verdict of a check that does not apply."""
     return Verdict("", "skipped", why)
+
+
+def run_check(name: str, file: Path, function: Callable, *arguments) -> tuple:
+    """Return the named verdict of a check, and what else it returns.
+
+    An exception in a user's function is a failing verdict.
+    """
+    try:
+        found = function(*arguments)
+    except Mistake:
+        raise
+    except Exception as error:
+        advice = "no function may raise; a density returns math.inf outside its support"
+        found = fails(f"stopped by {describe_error(error, file)}", advice)
+    verdict, *others = found if isinstance(found, tuple) else (found,)
+    return dataclasses.replace(verdict, name=name), *others
 
 
 def worst_score(z: dict[str, float], values: int) -> tuple[dict[str, Any], bool, str]:

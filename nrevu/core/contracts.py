@@ -1,8 +1,8 @@
-"""The contracts: every part that a distribution and a method may have, with its default.
+"""The contracts: every part that a distribution, a method or a rule for u may have, and defaults.
 
 The classes below are lists to read, not base classes. A distribution is any frozen dataclass with
-some of these parts; `part` returns one of them, or its default here. docs/distributions.md explains
-each part. Imports nothing that is slow.
+some of these parts; `part` returns one of them, or its default here. docs/distributions.md and
+docs/methods.md explain each part. Imports nothing that is slow.
 """
 
 import functools
@@ -95,19 +95,70 @@ PAIRS = (
 
 
 class Method:
-    """What a method may have. Required: `update` and `stepsize`."""
+    """What a method may have. Required: `stepsize`, or `derived` with eta; and `propose`.
 
-    update: str = ""  # its kernel in core/updates.py: "metropolis" or "hamiltonian"
-    arguments: tuple[str, ...] = ("eta", "alpha", "L", "jitter")  # the numbers its kernel takes
+    The stages, from `vary` on, are compiled: static, and without `self`. m has every number of the
+    class by name: settings, class variables and what `derived` returns. h[i] is the stepsize of
+    coordinate i. `now` and `new` are the current state and the proposal of one chain, with x, p and
+    g, the gradient at x. The driver evaluates, decides, and moves x and g if the proposal is taken.
+    """
+
+    uses_gradient: bool = False  # whether the driver evaluates gradients, or energies only
     stepsize: float = 0.0  # before scaling; what the axis of a figure shows
     scaling: float = 0.0  # eta = stepsize / dim^scaling
-    alpha: float = 0.0  # the fraction of the momentum that persists
-    L: int = 1  # leapfrog steps, and gradient evaluations, of an update
-    jitter: float = 0.0  # shape * 2 of the Gamma variates that vary the stepsize; 0: none
+    L: int = 1  # evaluations of an update; more than 1 only with `step`
+    varies: bool = False  # whether `vary` is called; by default if there is one
+    blocks: int = 1  # updates take turns: `now.turn` of update t is t modulo this
+    separate_v: int = 1  # how many v a chain has, `blocks` at most; an update uses one of them
 
     def derived(self, dim: int) -> dict[str, float]:
         """Return the numbers that follow from the settings in `dim` dimensions."""
-        return {"eta": self.stepsize / power(dim, self.scaling)}
+        stepsize, scaling = (part(self, name, Method) for name in ("stepsize", "scaling"))
+        return {"eta": stepsize / power(dim, scaling)}
+
+    @staticmethod
+    def vary(m, bits):
+        """Return the stepsize of this update. Called for each, if `varies`."""
+        return m.eta
+
+    # propose(m, h, normal, now, new): writes new.x, and new.p if there is one; returns what the
+    # energy of the current state has besides U, such as |p|^2 / 2, or -log q of the proposal.
+    propose: Callable | None = None
+    # step(m, h, new): goes on from new.g with new.x and new.p, L - 1 times.
+    step: Callable | None = None
+
+    @staticmethod
+    def finish(m, h, now, new):
+        """Return what the energy of the proposal has besides U, given its gradient new.g."""
+        return 0.0
+
+    # settle(m, taken, now, new): writes now.p, once it is decided whether the proposal is taken.
+    settle: Callable | None = None
+
+
+class Rule:
+    """What a rule for u may have. Required: `move`. Both functions are compiled.
+
+    r has every number of the class by name. `uniform` is on (-1,1) if `uniforms`, else 0.
+    """
+
+    uniforms: bool = False  # whether `move` uses `uniform`
+
+    def derived(self, dim: int) -> dict[str, float]:
+        """Return the numbers that follow from the settings."""
+        return {}
+
+    # move(r, v, uniform, bits): returns v moved before a decision: equation (1).
+    move: Callable | None = None
+
+    @staticmethod
+    def rescale(r, v, ratio):
+        """Return v after an acceptance, so that s = |v| pi stays the same: equation (2)."""
+        return v / ratio
+
+
+STAGES = ("vary", "propose", "step", "finish", "settle")
+MOVES = ("move", "rescale")
 
 
 def has(thing: Any, name: str) -> bool:

@@ -124,6 +124,12 @@ def tanh_all(values, space):
         values[i] = 1.0 - 2.0 / (1.0 + values[i])
 
 
+@njit(**OPTIONS)
+def wrap(v):
+    """Return v translated by a multiple of 2 into [-1,1]; both ends stay as they are."""
+    return v - 2.0 * np.rint(0.5 * v)
+
+
 def round_to_32_bits(values: np.ndarray) -> np.ndarray:
     """Return the numbers rounded to 32 significant bits.
 

@@ -140,6 +140,12 @@ def slow_normal(bits, word):
 
 
 @njit(error_model="numpy")
+def next_normal(bits):
+    """Return one N(0,1) from the generator for slow draws."""
+    return slow_normal(bits, next_word(bits))
+
+
+@njit(error_model="numpy")
 def fill_normals(bits, words, out):
     """Fill `out` (any length) with N(0,1), through the scratch array `words`, uint64[SCRATCH]."""
     for first in range(0, out.size, SCRATCH):
@@ -171,7 +177,7 @@ def next_gamma(bits, shape):
     d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
-        x = slow_normal(bits, next_word(bits))
+        x = next_normal(bits)
         root, square = 1.0 + c * x, x * x
         cube = root * root * root
         if cube <= 0:

@@ -1,23 +1,27 @@
-"""Hashes of sources: of the package, and of a user's distribution."""
+"""Hashes of sources: of the package, and of users' distributions, methods and rules for u."""
 
 import ast
 import functools
 import inspect
 from pathlib import Path
+from typing import Any
 
 from nrevu.files import code_hash, content_hash
 
 
-@functools.cache
-def sources_hash(distribution: type) -> str:
-    """Return 16 hex digits of all the sources that the distribution's kernels are compiled from."""
-    return f"{code_hash('core')[:8]}{source_hash(distribution)[:8]}"
+def sources_hash(*things: Any) -> str:
+    """Return 16 hex digits of the sources that a kernel of these functions is compiled from."""
+    return f"{code_hash('core')[:8]}{source_hash(*things)[:8]}"
 
 
 @functools.cache
-def source_hash(distribution: type) -> str:
-    """Return 16 hex digits of a distribution's file and the modules of its folder it imports."""
-    return content_hash(source_files(Path(inspect.getfile(distribution))))
+def source_hash(*things: Any) -> str:
+    """Return 16 hex digits of the files of classes or functions, and what they import.
+
+    That is the modules of the folder of such a file.
+    """
+    files = (file for thing in things for file in source_files(Path(inspect.getfile(thing))))
+    return content_hash(list(dict.fromkeys(files)))
 
 
 def source_files(path: Path) -> list[Path]:

@@ -16,13 +16,14 @@ from typing import Any
 import yaml
 
 from nrevu.cells.cell import Cell, from_config
+from nrevu.core.user_files import KINDS
 from nrevu.errors import Mistake, check_known, unknown
 from nrevu.fields import build, integer, one_of
 from nrevu.files import choices, conf_folder
 
 GROUPS = ("distribution", "method", "u", "size")
 PARTS = {"size": "run"}  # the part of a config that a group's file fills, if not that of its name
-USER_FILE = "distribution.file"  # a user's Python file, instead of a choice of conf/
+OPEN = tuple(KINDS)  # groups for which a user's Python file may stand instead of a choice
 # Settings whose defaults do not fit every distribution.
 FITTED = ("schedule.gibbs_every", "estimate.mean")
 
@@ -103,11 +104,12 @@ def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
     last = latest(settings)
     choice = {key: choose(last[key]) for key in GROUPS if key in last}
     config = composed(**choice)
-    if USER_FILE in last:  # its settings are those of the user's class, and checked there
-        config["distribution"] = {}
+    files = [group for group in OPEN if f"{group}.file" in last]
+    config |= {group: {} for group in files}  # settings of the user's class, checked there
     for setting in last.values():
-        if USER_FILE in last and re.fullmatch(r"distribution\.\w+", setting.key):
-            config["distribution"][setting.key.partition(".")[2]] = setting.value
+        group, _, name = setting.key.partition(".")
+        if group in files and re.fullmatch(r"\w+", name):
+            config[group][name] = setting.value
         elif setting.key not in GROUPS:
             set_value(config, setting)
     try:
@@ -120,13 +122,14 @@ def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
 
 
 def latest(settings: Iterable[Setting]) -> dict[str, Setting]:
-    """Return the last setting of each key; a distribution is a choice of conf/, or a file."""
+    """Return the last setting of each key; a group is a choice of conf/, or a user's file."""
     last: dict[str, Setting] = {}
     for setting in (part for each in settings for part in parts(each)):
-        if setting.key == "distribution":
-            last = {k: s for k, s in last.items() if k not in (USER_FILE, "distribution.name")}
-        if setting.key == USER_FILE:
-            last.pop("distribution", None)
+        group, _, name = setting.key.partition(".")
+        if setting.key in OPEN:
+            last = {k: s for k, s in last.items() if k not in (f"{group}.file", f"{group}.name")}
+        if group in OPEN and name == "file":
+            last.pop(group, None)
         last[setting.key] = setting
     return last
 
@@ -136,7 +139,7 @@ def parts(setting: Setting) -> list[Setting]:
     inside = setting.value
     if not isinstance(inside, dict) or "." in setting.key:
         return [setting]
-    user_file = setting.key == "distribution" and "file" in inside
+    user_file = setting.key in OPEN and "file" in inside
     keys = {name: f"{setting.key}.{name}" for name in inside}
     if "name" in inside and not user_file and setting.key in GROUPS:
         keys = {"name": setting.key} | keys | {"name": setting.key}
@@ -158,8 +161,7 @@ def check_lag(cell: Cell, estimate: Estimate, settings: dict[str, Setting]) -> N
 def place_of(key: str | None, settings: dict[str, Setting]) -> str:
     """Return the place of a key; failing that of its group, or of what it must fit; or ""."""
     group = (key or "").partition(".")[0]
-    fitted = key in FITTED or group == "distribution"
-    starts = (f"{key}.", "distribution") if fitted else (f"{key}.",)
+    starts = (f"{key}.", "distribution" if key in FITTED else group if group in OPEN else f"{key}.")
     inside = [name for name in settings if name.startswith(starts)]
     return next((settings[name].place for name in (key, group, *inside) if name in settings), "")
 
@@ -167,8 +169,8 @@ def place_of(key: str | None, settings: dict[str, Setting]) -> str:
 def choose(setting: Setting) -> str:
     """Return the name that a setting gives to a config group."""
     allowed = choices(setting.key)
-    if setting.key == "distribution" and str(setting.value).endswith(".py"):
-        message = f"for a file of your own, give {USER_FILE}={setting.value}"
+    if setting.key in OPEN and str(setting.value).endswith(".py"):
+        message = f"for a file of your own, give {setting.key}.file={setting.value}"
         raise Mistake(message, setting.key, setting.place)
     check_known("choice", setting.value, allowed, key=setting.key, place=setting.place)
     return setting.value
@@ -182,7 +184,7 @@ def set_value(config: dict[str, Any], setting: Setting) -> None:
         inner = inner.get(name) if isinstance(inner, dict) else None
     where = {"key": setting.key, "place": setting.place}
     if not isinstance(inner, dict) or last not in inner or last == "name":
-        owners = choices(group) if group in GROUPS[:3] and last != "name" else []
+        owners = choices(group) if group in OPEN and last != "name" else []
         owners = [f"{group}={name}" for name in owners if last in compose(f"{group}={name}")[group]]
         if owners:
             message = f"belongs to {' or '.join(owners)}, not to {group}={config[group]['name']}"

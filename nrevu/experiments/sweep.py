@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from nrevu.errors import Mistake, check_known, shorten
-from nrevu.experiments.settings import Setting
+from nrevu.experiments.settings import OPEN, Setting
 from nrevu.experiments.yaml_document import Document, is_number
 from nrevu.files import relative_path
 
@@ -24,13 +24,12 @@ FORMS = (
     "a range is {from: A, to: B, step: C} with A <= B and C > 0, or {from: A, to: B, count: N} "
     "with N at least 2, on a logarithmic scale with scale: log and A > 0"
 )
-NESTED = ("distribution", "method", "u")  # their values may be keys and values
-PATHS = ("distribution.file", "distribution.table")
+PATHS = ("distribution.table", *(f"{group}.file" for group in OPEN))
 
 
 def setting(doc: Document, key: str, value: Any, place: str) -> Setting:
     """Return a setting of a document; a path in it is relative to the document's folder."""
-    if key == "distribution" and isinstance(value, dict):
+    if key in OPEN and isinstance(value, dict):
         value = {name: setting(doc, f"{key}.{name}", v, place).value for name, v in value.items()}
     if key in PATHS and isinstance(value, str) and value:
         value = relative_path(str((doc.folder / value).absolute()))
@@ -122,7 +121,7 @@ def choices_of(doc: Document, key: str, spec: Any, path: tuple) -> list[list[Set
 
 def values(spec: Any, key: str, place: str) -> list:
     """Return the values of a list, of a range {from, to, ...}, or of a single value."""
-    if isinstance(spec, dict) and not (key in NESTED and "from" not in spec):
+    if isinstance(spec, dict) and not (key in OPEN and "from" not in spec):
         try:
             return counted(spec) if "count" in spec else stepped(spec)
         except Mistake as mistake:

@@ -64,7 +64,7 @@ def best_cells(settings: Any, table: DataFrame, confirmed: DataFrame | None) -> 
 def cell_settings(table: DataFrame, cell: Series) -> str:
     """Return the settings in which the cells of a table differ, one line each."""
     several = [n for n in table.columns if is_setting(n, table) and table[n].nunique() > 1]
-    names = [n for n in table.columns if n in several or n in ("u.delta", "u.noise")]
+    names = [n for n in table.columns if n in several or n.startswith("u.")]
     shown = [n for n in names if n != "schedule.group" and isinstance(cell.get(n), Number)]
     shown = [n for n in shown if not is_missing(cell[n]) and (n != "u.noise" or cell[n] > 0)]
     return "\n".join(format_setting(n, cell[n]) for n in shown)

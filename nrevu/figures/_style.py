@@ -121,18 +121,16 @@ def label(column: str) -> str:
 def value_label(column: str, value: Any, cells: DataFrame | None = None, called: str = "") -> str:
     """Return 'δ = 0.3', or the value alone if it is text, for cells that have this value.
 
-    Cells without the setting are called 'standard', or 'Langevin', or else 'without L'.
+    Cells without the setting are called by their u or method, or else 'without L'.
     """
     name, group = called or label(column), column.partition(".")[0]
     if isinstance(value, str):
         return label(value)
     if not is_missing(value):
         return f"{name} {value:g}" if " " in name else f"{name} = {value:g}"
-    if group == "u":
-        return "standard"
     if cells is not None and group != column and group in cells and cells[group].nunique() == 1:
         return label(cells[group].iloc[0])
-    return f"without {name}"
+    return "standard" if group == "u" else f"without {name}"
 
 
 def value_title(column: str, cells: DataFrame) -> str:

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from nrevu.cells.cell import Cell
-from nrevu.core.contracts import class_of, counts_type
-from nrevu.core.sources import sources_hash
+from nrevu.core.contracts import counts_type
 from nrevu.pipeline.cost_model import cost
 
 T = TypeVar("T")
@@ -48,9 +47,7 @@ def pack(work: Sequence[T], seconds: float, costs: Sequence[float]) -> dict[str,
 
 def kernel_name(cell: Cell) -> str:
     """Return a name for the compiled kernel that a cell needs, by what it is compiled from."""
-    kind = class_of(cell.distribution)
-    counts = counts_type(cell.schedule.group)
-    return f"{cell.method.update}-{kind.__name__}-{counts}-{sources_hash(kind)}"
+    return f"{cell.sampler.kernel_name}-{counts_type(cell.schedule.group)}"
 
 
 def spread_over_kernels(cells: Sequence[Cell], count: int | None) -> list[Cell]:

@@ -13,11 +13,11 @@ from typing import Any
 
 from nrevu.cells.cell import Cell
 from nrevu.core.contracts import Method, class_of, counts_type, has, part
+from nrevu.core.sampler import Sampler
 from nrevu.core.sources import source_hash
 from nrevu.core.user_files import is_user_file
 from nrevu.experiments.experiment import Experiment
 from nrevu.files import read_json, write_atomically
-from nrevu.methods import leapfrogs
 
 JITTER = 80  # nanoseconds to draw a trajectory's stepsize
 # CPU seconds that each job of the workflow adds to the cells' own: mostly to start Python.
@@ -32,6 +32,13 @@ def speed_key(distribution: Any) -> str:
     return f"{source_hash(class_of(distribution))}-{distribution.dim}"
 
 
+def user_sources(sampler: Sampler) -> str:
+    """Return a name for the code of a user's method and rule for u; none if both are built in."""
+    classes = [class_of(each) for each in sampler[1:] if is_user_file(each)]
+    names = [f"{cls.__name__}-{source_hash(cls)}" for cls in classes]
+    return "-".join(names)
+
+
 def stored_speeds(root: Path) -> dict[str, float]:
     """Return the nanoseconds of an evaluation that were measured before, by `speed_key`."""
     try:
@@ -43,18 +50,29 @@ def stored_speeds(root: Path) -> dict[str, float]:
 def measure_speeds(cells: Iterable[Cell], root: Path, announce: Callable) -> dict[str, float]:
     """Return the speeds of users' distributions, measuring new ones.
 
-    A function that cannot be compiled is found here, before anything runs.
+    A function that cannot be compiled is found here, before anything runs; those of users' methods
+    and rules for u too, which are stored with a speed of 0.
     """
-    speeds = stored_speeds(root)
+    speeds, cells = stored_speeds(root), list(cells)
     distributions = {speed_key(cell.distribution): cell.distribution for cell in cells}
     new = {key: each for key, each in distributions.items() if key and key not in speeds}
     for key, distribution in new.items():
-        from nrevu.core.binding import evaluation_seconds
+        from nrevu.core.trials import evaluation_seconds
 
         announce(f"compiling {type(distribution).__name__}, to see how fast it is")
         function = "gradient" if has(distribution, "gradient") else "energy"
         speeds[key] = 1e9 * evaluation_seconds(distribution, function)
-    if new:
+    samplers = {user_sources(cell.sampler): cell.sampler for cell in cells}
+    untried = {key: each for key, each in samplers.items() if key and key not in speeds}
+    for key, sampler in untried.items():
+        from nrevu.core.trials import find_uncompilable
+
+        announce(f"compiling {', '.join(type(each).__name__ for each in sampler[1:])}")
+        mistake = find_uncompilable(sampler)
+        if mistake:
+            raise mistake
+        speeds[key] = 0.0
+    if new or untried:
         write_atomically(root / "speeds.json", json.dumps(speeds, indent=1))
     return speeds
 
@@ -66,9 +84,9 @@ def evaluation(distribution: Any, speeds: Mapping[str, float]) -> float:
 
 def cost(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
     """Return about how many CPU seconds a cell takes."""
-    steps = leapfrogs(cell.method)
-    ns = 20 + 2.0 * cell.distribution.dim + JITTER * (part(cell.method, "jitter", Method) > 0)
-    ns += evaluation(cell.distribution, speeds or {}) * max(1, steps)
+    steps = part(cell.method, "L", Method)
+    ns = 20 + 2.0 * cell.distribution.dim + JITTER * cell.sampler.settings["varies"]
+    ns += evaluation(cell.distribution, speeds or {}) * steps
     return cell.updates * ns * 1e-9 + 0.01
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from nrevu.analysis.confirmation import groups
 from nrevu.cells.cell import Cell, config, flatten, from_config, parameters
+from nrevu.core.user_files import KINDS
 from nrevu.errors import Mistake
 from nrevu.experiments.checks import varying
 from nrevu.files import read_json
@@ -28,7 +29,7 @@ from nrevu.results import series_files
 
 NORMALS = 0.0135  # seconds that numpy took for 2^20 normals on the machine of the cost model
 TELLING = 0.05  # CPU seconds that a cell must have taken to tell how fast a machine is
-CODE = ("distribution.source", "distribution.file")
+CODE = tuple(f"{kind}.{name}" for kind in KINDS for name in ("source", "file"))
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,8 @@ def trace_figures(trace: Mapping[str, Any]) -> list:
     """Return the u of consecutive updates of a traced cell, and its runs of acceptances."""
     decisions = pd.DataFrame(trace["decisions"], columns=["u", "accepted"])
     flat = trace["parameters"]
-    u = style.value_label("u.delta", flat.get("u.delta"))
+    delta = flat.get("u.delta")
+    u = style.label(flat["u"]) if delta is None else style.value_label("u.delta", delta)
     title = f"{u}, {trace['pair']}: {trace['rejection_rate']:.1%} rejected"
     plot = empty(f"u of {len(decisions)} updates; {title}", "update", "u")
     for accepted, colour, name in ((1, "#333333", "accepted"), (0, style.REJECTED, "rejected")):

@@ -10,6 +10,8 @@ from nrevu import __version__
 from nrevu.core.target import TARGET
 from nrevu.files import PACKAGE, code_hash
 
+SAMPLING = ("core", "methods", "u", "distributions", "cells")  # the code that decides the bits
+
 
 @functools.cache
 def provenance() -> dict[str, str]:
@@ -21,7 +23,7 @@ def provenance() -> dict[str, str]:
         "numba": version("numba"),
         "llvmlite": version("llvmlite"),
         "target": TARGET,
-        "code": code_hash("core", "methods", "distributions", "cells"),  # what decides the bits
+        "code": code_hash(*SAMPLING),
         "cpu": cpu_model(),
         "machine": platform.platform(),
         "commit": commit(),

@@ -13,6 +13,7 @@ from nrevu.analysis.claims import expected_rows
 from nrevu.analysis.comparison import compare
 from nrevu.analysis.table import matching
 from nrevu.analysis.verdict import t_quantile
+from nrevu.cells.cell import name_of
 from nrevu.experiments.experiment import Family, expand
 from nrevu.experiments.sections import Claim
 from nrevu.experiments.settings import Estimate
@@ -32,7 +33,7 @@ def test_differences_count_both_errors():
 def test_ratio_of_the_best_cells():
     experiment = expand("fig2", "paper")
     centre = {"standard": 2.7, "nonreversible": 1.8}
-    tau = lambda cell: centre[cell.u.name] + abs(cell.method.stepsize - 0.1)  # noqa: E731
+    tau = lambda cell: centre[name_of(cell.u)] + abs(cell.method.stepsize - 0.1)  # noqa: E731
     row = compare(experiment, made_up(experiment, tau)).iloc[-1]
     assert row.ours == pytest.approx(1.5) and row.published == 1.62
     assert row.low < 1.5 < row.high and row.high - row.low == pytest.approx(4 * row.se, rel=0.03)

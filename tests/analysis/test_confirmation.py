@@ -18,22 +18,24 @@ from nrevu.analysis.confirmation import (
 )
 from nrevu.analysis.result import summarise
 from nrevu.analysis.table import table
-from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U
+from nrevu.cells.cell import Cell, Run, Schedule, name_of
 from nrevu.cells.series import Series, bits, select_chains
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.experiments.experiment import expand
 from nrevu.experiments.sections import Confirm
 from nrevu.experiments.settings import Estimate
-from nrevu.methods import Metropolis
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.nonreversible import Nonreversible
+from nrevu.u.standard import Standard
 
 SETTINGS = Confirm("tau.log_prob", ("u",), cells=2, longer=3)
 ONE = dataclasses.replace(SETTINGS, cells=1)
-CELL = Cell(Gaussian(1), Metropolis(1.0), STANDARD, Schedule(1), Run(8 * 50, 0, 8), 1)
+CELL = Cell(Gaussian(1), Metropolis(1.0), Standard(), Schedule(1), Run(8 * 50, 0, 8), 1)
 
 
 def test_groups_come_from_the_cells():
-    cells = [CELL, Cell(Gaussian(1), Metropolis(1.0), U(0.3), Schedule(1), CELL.run, 1)]
-    cells += [Cell(Gaussian(1), Metropolis(2.0), U(0.4), Schedule(1), CELL.run, 1)]
+    cells = [CELL, Cell(Gaussian(1), Metropolis(1.0), Nonreversible(0.3), Schedule(1), CELL.run, 1)]
+    cells += [Cell(Gaussian(1), Metropolis(2.0), Nonreversible(0.4), Schedule(1), CELL.run, 1)]
     assert groups(cells, SETTINGS) == [{"u": "standard"}, {"u": "nonreversible"}]
     by_delta = groups(cells, dataclasses.replace(SETTINGS, for_each=("u.delta",)))
     assert by_delta == [{"u.delta": None}, {"u.delta": 0.3}, {"u.delta": 0.4}]
@@ -164,7 +166,7 @@ def confirmed_pair(**changes):
 
 def test_claims_rest_on_the_confirmed_cells():
     experiment = expand("fig2", "paper")
-    grid = made_up(experiment, lambda cell: 2.0 if cell.u.name == "standard" else 1.0)
+    grid = made_up(experiment, lambda cell: 2.0 if name_of(cell.u) == "standard" else 1.0)
     row = compare(experiment, grid, confirmed_pair()).iloc[-1]
     assert row.ours == pytest.approx(2.7 / 1.7) and row.selected == pytest.approx(2.0)
     assert row.basis == "confirmed"

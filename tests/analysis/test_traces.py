@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 
 from nrevu.analysis.traces import describe, run_counts, select_cells
-from nrevu.cells.cell import Cell, Run, Schedule, U
+from nrevu.cells.cell import Cell, Run, Schedule
 from nrevu.cells.chains import sample, trace
 from nrevu.distributions.pairs import Pairs
 from nrevu.experiments.sections import Trace
-from nrevu.methods import PersistentLangevin
+from nrevu.methods.hamiltonian import PersistentLangevin
+from nrevu.u.nonreversible import Nonreversible
 
 SETTINGS = Trace("tau.log_prob", "u.delta")
 
@@ -62,7 +63,12 @@ def test_runs_of_acceptances_lie_between_two_rejections():
 
 def test_a_trace_is_of_the_chain_that_was_sampled():
     cell = Cell(
-        Pairs(8, 0.9), PersistentLangevin(0.3, 0.5, "time"), U(0.03), Schedule(5), Run(60, 3, 4), 1
+        Pairs(8, 0.9),
+        PersistentLangevin(0.3, 0.5, "time"),
+        Nonreversible(0.03),
+        Schedule(5),
+        Run(60, 3, 4),
+        1,
     )
     series = sample(cell)
     rows, decisions = zip(*trace(cell), strict=True)

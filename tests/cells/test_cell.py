@@ -7,11 +7,14 @@ from types import SimpleNamespace
 import pytest
 
 from nrevu.cells import cell as cells
-from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U, config, from_config, parameters
+from nrevu.cells.cell import Cell, Run, Schedule, config, from_config, parameters
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.errors import Mistake
 from nrevu.fields import changed_fields, real
-from nrevu.methods import Metropolis
+from nrevu.methods.hamiltonian import HMC, Langevin
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.nonreversible import Nonreversible
+from nrevu.u.standard import Standard
 
 PLACE = "nrevu.distributions"
 
@@ -20,7 +23,7 @@ def cell(**changes):
     plain = {
         "distribution": Gaussian(40),
         "method": Metropolis(1.8, 0.5),
-        "u": U(0.3),
+        "u": Nonreversible(0.3),
         "schedule": Schedule(40),
         "run": Run(1000, 5, 10),
         "seed": 1,
@@ -28,13 +31,30 @@ def cell(**changes):
     return Cell(**{**plain, **changes})
 
 
-def test_the_file_of_a_built_in_distribution_may_have_a_name_of_two_words(monkeypatch):
+def test_the_file_of_a_built_in_distribution_may_have_a_name_of_two_words(tmp_path, monkeypatch):
     kind = dataclasses.make_dataclass("StudentT", [("dim", int)], bases=(Gaussian,), frozen=True)
     kind.__module__ = f"{PLACE}.student_t"
-    monkeypatch.setitem(sys.modules, f"{PLACE}.student_t", SimpleNamespace(StudentT=kind))
-    monkeypatch.setattr(cells, "built_in", lambda: {"student_t"})
-    found = cells.build_distribution({"name": "student_t", "dim": 3})
+    module = SimpleNamespace(__name__=kind.__module__, Gaussian=Gaussian, StudentT=kind)
+    monkeypatch.setitem(sys.modules, kind.__module__, module)
+    (tmp_path / "distributions").mkdir()
+    (tmp_path / "distributions/student_t.py").touch()
+    monkeypatch.setattr(cells, "PACKAGE", tmp_path)
+    monkeypatch.setattr(cells, "choices", lambda kind: ["student_t", "cauchy"])
+    cells.built_in_class.cache_clear()
+    found = cells.build_part("distribution", {"name": "student_t", "dim": 3})
     assert found == kind(3) and cells.name_of(found) == "student_t"
+    with pytest.raises(LookupError, match=r"conf/distribution/cauchy\.yaml has no class"):
+        cells.build_part("distribution", {"name": "cauchy"})
+    cells.built_in_class.cache_clear()
+
+
+def test_the_classes_of_one_file_are_told_apart_by_name():
+    found = [cells.built_in_class("method", name) for name in ("hmc", "langevin", "metropolis")]
+    assert found == [HMC, Langevin, Metropolis]
+    assert [cells.name_of(u) for u in (Nonreversible(0.3), Standard())] == [
+        "nonreversible",
+        "standard",
+    ]
 
 
 def test_digest_is_stable():
@@ -47,8 +67,8 @@ def test_digest_covers_all_that_matters():
         {"distribution": Gaussian(41)},
         {"method": Metropolis(1.80001, 0.5)},
         {"method": Metropolis(1.8, 0.4)},
-        {"u": U(0.3, 0.01)},
-        {"u": STANDARD},
+        {"u": Nonreversible(0.3, 0.01)},
+        {"u": Standard()},
         {"schedule": Schedule(41)},
         {"schedule": Schedule(40, 10)},
         {"run": Run(1001, 5, 10)},
@@ -74,7 +94,9 @@ def test_numbers_that_are_equal_are_one_cell():
     assert from_config(written).digest == cell(method=Metropolis(2.0, 0.5)).digest
 
 
-@pytest.mark.parametrize("u", [STANDARD, U(0.3), U(-0.2, 0.5), U(0.0, 0.5)])
+@pytest.mark.parametrize(
+    "u", [Standard(), Nonreversible(0.3), Nonreversible(-0.2, 0.5), Nonreversible(0.0, 0.5)]
+)
 def test_config_round_trip(u):
     assert from_config(config(cell(u=u))) == cell(u=u)
 
@@ -82,8 +104,8 @@ def test_config_round_trip(u):
 def test_delta_0_with_noise_1_is_the_standard_method():
     written = config(cell())
     written["u"] = {"name": "nonreversible", "delta": 0, "noise": 1}
-    assert from_config(written) == cell(u=STANDARD)
-    assert parameters(cell(u=STANDARD))["u"] == "standard"
+    assert from_config(written) == cell(u=Standard())
+    assert parameters(cell(u=Standard()))["u"] == "standard"
 
 
 def test_v_that_never_moves_is_refused():

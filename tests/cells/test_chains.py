@@ -6,39 +6,46 @@ import numpy as np
 import pytest
 
 from nrevu.cells import chains as running
-from nrevu.cells.cell import STANDARD, Cell, Run, Schedule, U
+from nrevu.cells.cell import Cell, Run, Schedule
 from nrevu.cells.chains import sample, trace
 from nrevu.core import binding
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.mixed import Mixed
 from nrevu.distributions.network import Network
 from nrevu.distributions.pairs import Pairs
-from nrevu.methods import HMC, Langevin, Metropolis, PersistentLangevin
+from nrevu.methods.hamiltonian import HMC, Langevin, PersistentLangevin
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.nonreversible import Nonreversible
+from nrevu.u.standard import Standard
 
 Alone = type("Alone", (Mixed,), {"lanes": 1, "__module__": Mixed.__module__})
-CELL = Cell(Gaussian(5), Metropolis(2.0, 0.5), U(0.3), Schedule(4), Run(50, 3, 6), seed=1)
+CELL = Cell(
+    Gaussian(5), Metropolis(2.0, 0.5), Nonreversible(0.3), Schedule(4), Run(50, 3, 6), seed=1
+)
 
 
 OTHERS = {
     "persistent Langevin": Cell(
         Pairs(6, 0.9),
         PersistentLangevin(0.4, 0.5, "time"),
-        U(0.1, 0.02),
+        Nonreversible(0.1, 0.02),
         Schedule(3),
         Run(8, 2, 2),
         1,
     ),
     "HMC with jitter": Cell(
-        Pairs(6, 0.9), HMC(0.3, 5, 0.0, 10.0), STANDARD, Schedule(2), Run(8, 2, 2), 1
+        Pairs(6, 0.9), HMC(0.3, 5, 0.0, 10.0), Standard(), Schedule(2), Run(8, 2, 2), 1
     ),
-    "Langevin": Cell(Gaussian(7), Langevin(1.2, 0.2), U(0.7), Schedule(2), Run(8, 2, 2), 1),
+    "Langevin": Cell(
+        Gaussian(7), Langevin(1.2, 0.2), Nonreversible(0.7), Schedule(2), Run(8, 2, 2), 1
+    ),
     "mixed by Metropolis": Cell(
-        Mixed(20, 0.1), Metropolis(0.2), U(0.1), Schedule(4, 2), Run(8, 2, 2), 1
+        Mixed(20, 0.1), Metropolis(0.2), Nonreversible(0.1), Schedule(4, 2), Run(8, 2, 2), 1
     ),
     "network": Cell(
         Network(3, 20, 1, 1, 5, 4.0, 0.5),
         PersistentLangevin(0.5, 0.9, "update"),
-        U(0.1),
+        Nonreversible(0.1),
         Schedule(4, 2),
         Run(8, 2, 2),
         1,
@@ -46,7 +53,7 @@ OTHERS = {
     "mixed": Cell(
         Mixed(20, 0.1),
         PersistentLangevin(0.1, 0.9, "update"),
-        U(0.1),
+        Nonreversible(0.1),
         Schedule(4, 2),
         Run(8, 2, 2),
         1,
@@ -127,9 +134,7 @@ def test_chains_side_by_side(chains):
 
 def test_a_cached_kernel_belongs_to_one_type_of_counts_and_one_target(monkeypatch):
     """Numba numbers the files of a function's variants, and two writers may use one number."""
-    names = {
-        binding.bind_kernel.__wrapped__("metropolis", Gaussian, c).__name__ for c in ("u1", "u2")
-    }
+    names = {binding.bind_kernel.__wrapped__(CELL.sampler, c).drive.__name__ for c in ("u1", "u2")}
     monkeypatch.setattr(binding, "target_hash", lambda: "other")
-    names |= {binding.bind_kernel.__wrapped__("metropolis", Gaussian, "u1").__name__}
+    names |= {binding.bind_kernel.__wrapped__(CELL.sampler, "u1").drive.__name__}
     assert len(names) == 3

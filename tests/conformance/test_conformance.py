@@ -6,10 +6,11 @@ import re
 import pytest
 from conftest import REPO
 
-from nrevu.cells.cell import build_distribution
+from nrevu.cells.cell import build_part
 from nrevu.commands.main import main
 from nrevu.commands.new import KINDS
-from nrevu.conformance import CHECKS, building, calls, chains, check, conditionals, paths, slopes
+from nrevu.conformance import building, calls, chains, check, conditionals, paths, slopes
+from nrevu.conformance.distribution import CHECKS
 from nrevu.conformance.subject import prepare
 from nrevu.core.contracts import Distribution, part
 from nrevu.distributions.gaussian import Gaussian
@@ -18,12 +19,12 @@ from nrevu.distributions.network import Network
 from nrevu.distributions.pairs import Pairs
 from nrevu.experiments.experiment import expand
 
-FLAWED = str(REPO / "tests/helpers/flawed.py")
+FLAWED, ARTIFICIAL = (str(REPO / f"tests/helpers/{name}.py") for name in ("flawed", "artificial"))
 NETWORK = Network(2, 20, 1, 1, 1, 4.0, 0.5)
 
 
 def flawed(name="Flawed", **settings):
-    return build_distribution({"file": FLAWED, "name": name, **settings})
+    return build_part("distribution", {"file": FLAWED, "name": name, **settings})
 
 
 def outcomes(distribution):
@@ -179,8 +180,9 @@ def test_check_ends_with_1_if_something_fails(capsys):
 @pytest.mark.parametrize(
     "words, says",
     [
-        (["missing.py"], "'missing.py': no such file"),
-        ([FLAWED], "name one of the classes"),
+        (["missing.py"], "missing.py: no such file"),
+        ([FLAWED], "has several classes; choose one with --name: Flawed (distribution), "),
+        ([ARTIFICIAL], "has no class with one of the functions"),
         ([FLAWED, "--name", "Flawd"], "Did you mean 'Flawed'?"),
         ([FLAWED, "--name", "Flawed", "slop=1"], "Did you mean 'distribution.slope'?"),
         ([FLAWED, "--name", "Plain"], "distribution.dim: is missing"),

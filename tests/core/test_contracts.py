@@ -1,23 +1,33 @@
-"""The contracts of distributions and methods: defaults; docs and template name each part."""
+"""The contracts of distributions, methods and rules for u: defaults; docs name each part."""
 
-import dataclasses
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from conftest import REPO
 
-from nrevu.core.contracts import COMPILED, PAIRS, Distribution, Method, has, part
-from nrevu.distributions.network import Network
-from nrevu.methods import (
-    HMC,
-    METHODS,
-    Langevin,
-    Metropolis,
-    PersistentLangevin,
-    arguments,
-    leapfrogs,
+from nrevu.cells.cell import built_in_class
+from nrevu.core.contracts import (
+    COMPILED,
+    MOVES,
+    PAIRS,
+    STAGES,
+    Distribution,
+    Method,
+    Rule,
+    has,
+    part,
 )  # fmt: skip
+from nrevu.core.sampler import Sampler
+from nrevu.core.user_files import KINDS
+from nrevu.distributions.gaussian import Gaussian
+from nrevu.distributions.network import Network
+from nrevu.files import choices
+from nrevu.methods.hamiltonian import HMC, Langevin, PersistentLangevin
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.nonreversible import Nonreversible
+from nrevu.u.standard import Standard
 
 PARTS = [name for name in vars(Distribution) if not name.startswith("_")]
 
@@ -38,6 +48,18 @@ def test_docs_and_template_have_each_part():
     for name in PARTS:
         assert f"\n| `{name}" in page, name
         assert name in template, name
+
+
+@pytest.mark.parametrize("contract, file, count", [(Method, "my_method", 13), (Rule, "my_u", 4)])
+def test_the_page_and_templates_of_methods_and_rules_have_each_part(contract, file, count):
+    """Templates leave out what few classes need."""
+    names = [name for name in vars(contract) if not name.startswith("_")]
+    page = (REPO / "docs/methods.md").read_text()
+    template = (REPO / f"nrevu/templates/{file}.py").read_text()
+    assert len(names) == count
+    for name in names:
+        assert f"\n| `{name}" in page, name
+        assert name in template or (contract, name) in ((Method, "varies"), (Rule, "derived")), name
 
 
 def test_what_a_class_leaves_out_is_the_default_and_the_class_stays_as_it_is():
@@ -75,12 +97,70 @@ def test_there_is_no_part_that_the_contract_does_not_list():
     assert {*COMPILED, *(name for pair in PAIRS for name in pair[:2])} <= {*PARTS}
 
 
-def test_methods_have_what_their_contract_requires():
-    assert arguments(HMC(0.5, 7, jitter=30.0), 4) == (0.5, 0.0, 7, 30.0)
-    assert arguments(PersistentLangevin(0.5, 0.9, "update", 0.5), 4) == (0.25, 0.9, 1, 0.0)
-    assert arguments(Metropolis(0.5), 4) == (0.5,)
-    assert [leapfrogs(m) for m in (Metropolis(0.5), Langevin(0.5), HMC(0.5, 7))] == [0, 1, 7]
-    for cls in METHODS.values():
-        fields = {field.name for field in dataclasses.fields(cls)}
-        assert {"update", "stepsize"} <= {*vars(cls), *fields}
-        assert {*part(cls, "arguments", Method)} <= {"eta", *vars(Method)}
+def settings(method, dim=4):
+    """Return the numbers of a method by name."""
+    return Sampler(Gaussian(dim), method, Standard()).settings
+
+
+def test_the_numbers_of_methods_are_settings_class_variables_and_what_follows():
+    hmc = {"L": 7, "alpha": 0.0, "eta": 0.5, "jitter": 30.0, "scaling": 0.0, "stepsize": 0.5}
+    assert settings(HMC(0.5, 7, jitter=30.0)) == hmc | {"uses_gradient": 1, "varies": 1}
+    assert settings(HMC(0.5, 7)) == hmc | {"uses_gradient": 1, "varies": 0, "jitter": 0.0}
+    found = settings(PersistentLangevin(0.5, 0.9, "update", 0.5))
+    assert [found[name] for name in ("eta", "alpha", "L", "jitter")] == [0.25, 0.9, 1, 0.0]
+    assert settings(PersistentLangevin(0.5, 0.81, "time"))["alpha"] == pytest.approx(0.9)
+    least = {"L": 1, "eta": 0.25, "scaling": 0.5, "stepsize": 0.5, "varies": 0}
+    assert settings(Metropolis(0.5, 0.5)) == least
+    assert [settings(m)["L"] for m in (Langevin(0.5), HMC(0.5, 7))] == [1, 7]
+    assert list(found) == sorted(found)
+
+
+def test_the_numbers_of_rules_are_those_and_whether_they_use_uniforms():
+    sampler = Sampler(Gaussian(4), Metropolis(0.5), Nonreversible(0.3, 0.1))
+    assert sampler.rule_settings == {"delta": 0.3, "noise": 0.1, "uniforms": 1}
+
+
+def test_numbers_keep_their_kind():
+    """An int stays one, for loops; a bool is one; an int of numpy too; text is no number."""
+
+    @dataclass(frozen=True)
+    class Many:
+        steps: ClassVar = np.int32(3)
+        flag: ClassVar[bool] = True
+        share: ClassVar = np.float32(0.5)
+        words: ClassVar[str] = "none"
+        stepsize: float = 2.0
+
+    kinds = {name: type(value) for name, value in settings(Many()).items()}
+    assert kinds["steps"] is kinds["flag"] is kinds["L"] is int
+    assert kinds["share"] is kinds["eta"] is float and "words" not in kinds
+
+
+def test_what_a_method_and_a_rule_leave_out_is_the_default():
+    assert part(Metropolis, "vary", Method) is Method.vary
+    assert part(Metropolis, "finish", Method) is Method.finish
+    assert part(Metropolis(0.5), "derived", Method)(4) == {"eta": 0.5}
+    for name in ("step", "settle"):
+        assert part(Metropolis, name, Method) is None
+    assert not part(Metropolis, "uses_gradient", Method)
+    assert part(Metropolis, "separate_v", Method) == part(Metropolis, "blocks", Method) == 1
+
+    class Least:
+        pass
+
+    assert part(Least, "rescale", Rule) is Rule.rescale and not part(Least, "uniforms", Rule)
+    assert part(Least(), "derived", Rule)(4) == {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_built_in_has_what_its_contract_requires(kind):
+    """Each choice of conf/ has a class, whose compiled functions are static and without `self`."""
+    assert {*STAGES} <= {*vars(Method)} and {*MOVES} <= {*vars(Rule)}
+    for name in choices(kind):
+        cls = built_in_class(kind, name)
+        assert cls.__dataclass_params__.frozen and any(has(cls, m) for m in KINDS[kind].marks)
+        assert kind != "method" or has(cls, "stepsize") or has(cls, "derived")
+        for function in KINDS[kind].compiled:
+            if function in vars(cls):
+                assert isinstance(vars(cls)[function], staticmethod), (cls, function)
+        assert cls.__module__.startswith(f"nrevu.{KINDS[kind].room}.")

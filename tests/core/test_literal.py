@@ -1,15 +1,22 @@
-"""The kernels give the same chains as the paper's algorithms written out step by step."""
+"""The driver gives the same chains as the paper's algorithms written out step by step.
+
+Compiled, and for shorter as a function of Python.
+"""
 
 import math
 
 import numpy as np
 import pytest
-from chains import single
+from chains import Hamiltonian, single
 
-from nrevu.core import rng, updates
-from nrevu.core.binding import bind_kernel
+from nrevu.core import driver, rng
+from nrevu.core.binding import bind_kernel, bind_plain
+from nrevu.core.driver import Schedule
+from nrevu.core.sampler import Sampler
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.distributions.pairs import Pairs
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.nonreversible import Nonreversible
 
 
 class Numbers:
@@ -17,7 +24,7 @@ class Numbers:
 
     def __init__(self, bits, dim, noise):
         self.bits, self.dim, self.noise = bits, dim, noise
-        self.block = updates.NORMALS // dim
+        self.block = driver.NORMALS // dim
         self.words = np.empty(rng.SCRATCH, np.uint64)
         self.normals, self.signed = np.empty(self.block * dim), np.zeros(self.block)
         self.used = self.block
@@ -45,18 +52,20 @@ def moved(v, delta, noise, signed):
     return v
 
 
-def test_metropolis_is_the_literal_algorithm():
+@pytest.mark.parametrize("bind, groups", [(bind_kernel, 300), (bind_plain, 140)])
+def test_metropolis_is_the_literal_algorithm(bind, groups):
     """The chain equals one written out step by step on the same random numbers."""
-    dim, eta, delta, noise, group, groups, burn_in = 3, 0.9, 0.2, 0.05, 5, 300, 4
+    dim, eta, delta, noise, group, burn_in = 3, 0.9, 0.2, 0.05, 5, 4
     bits = rng.streams(3, "0", 0)[1]
     numbers = Numbers(bits.copy(), dim, noise)
     x, v = np.array([0.3, -1.0, 0.5]), 0.5
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
+    assert (groups + burn_in) * group > numbers.block  # more than one block of random numbers
     trace = np.empty((1, 40, 2), np.float32)
-    settings = (eta, delta, noise, group, 0, burn_in)
-    kernel = bind_kernel("metropolis", Gaussian)
+    bound = bind(Sampler(Gaussian(dim), Metropolis(eta), Nonreversible(delta, noise)))
+    schedule = Schedule(group, 0, burn_in)
     last_v, density, gradients, _ = single(
-        kernel, x.copy(), x.copy(), v, bits, (), settings, rows, rejected, trace
+        bound, x.copy(), x.copy(), v, bits, schedule, rows, rejected, trace
     )
     decisions = []
     for t in range(-burn_in, groups):
@@ -81,22 +90,24 @@ def test_metropolis_is_the_literal_algorithm():
     assert trace[0] == pytest.approx(np.array(decisions[:40], float), rel=1e-6)
 
 
+@pytest.mark.parametrize("bind, groups", [(bind_kernel, 200), (bind_plain, 172)])
 @pytest.mark.parametrize("alpha, steps, jitter", [(0.0, 1, 0.0), (0.9, 1, 0.0), (0.3, 4, 30.0)])
-def test_hamiltonian_is_the_literal_algorithm(alpha, steps, jitter):
+def test_hamiltonian_is_the_literal_algorithm(alpha, steps, jitter, bind, groups):
     """Steps 1 to 4 of Section 4, each written out, give the same chain."""
     target = Pairs(4, 0.8)
-    dim, eta, delta, noise, group, groups, burn_in = 4, 0.5, 0.05, 0.01, 3, 200, 2
+    dim, eta, delta, noise, group, burn_in = 4, 0.5, 0.05, 0.01, 3, 2
     precision = np.linalg.inv(np.kron([[1, 0.8], [0.8, 1]], np.eye(2)))
     bits = rng.streams(5, "0", 0)[1]
     numbers = Numbers(bits.copy(), dim, noise)
     x, p, v = np.array([0.3, -1.0, 0.5, 0.1]), np.array([1.0, 0.0, -0.5, 0.2]), -0.3
     rows, rejected = np.empty((groups, 2), np.float32), np.empty(groups, np.uint8)
+    assert (groups + burn_in) * group > numbers.block
     trace = np.empty((1, group * groups, 2), np.float32)
-    settings = (eta, alpha, steps, jitter, delta, noise, group, 0, burn_in)
-    kernel = bind_kernel("hamiltonian", Pairs)
+    method, u = Hamiltonian(eta, alpha, steps, jitter), Nonreversible(delta, noise)
     last_v, density, gradients, overflows = single(
-        kernel, x.copy(), p.copy(), v, bits, target.data(), settings, rows, rejected, trace
-    )
+        bind(Sampler(target, method, u)), x.copy(), p.copy(), v, bits,
+        Schedule(group, 0, burn_in), rows, rejected, trace, data=target.data(),
+    )  # fmt: skip
     energy = lambda x, p: 0.5 * x @ precision @ x + 0.5 * p @ p  # noqa: E731
     decisions = []
     for t in range(-burn_in, groups):

@@ -9,7 +9,7 @@ from nrevu.analysis.result import summarise
 from nrevu.cells.cell import config, from_config, identity, parameters
 from nrevu.cells.chains import sample
 from nrevu.core import sources, user_files
-from nrevu.core.binding import kernel_globals
+from nrevu.core.binding import driver_globals, key
 from nrevu.errors import Mistake
 from nrevu.experiments.settings import parse, resolve
 
@@ -43,16 +43,16 @@ figures:
 """
 
 
+def fresh():
+    """Forget the classes and hashes of this process, as another process would know none."""
+    for cached in (user_files.find_classes, user_files.probe_distribution, sources.source_hash):
+        cached.cache_clear()
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A folder with a distribution and the module that it imports, as a new process sees it."""
-    for cached in (
-        user_files.find_classes,
-        user_files.probe,
-        sources.source_hash,
-        sources.sources_hash,
-    ):
-        cached.cache_clear()
+    fresh()
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(__import__("sys").modules, "scale", raising=False)
     (tmp_path / "bowl.py").write_text(BOWL)
@@ -79,7 +79,7 @@ def test_the_energy_made_from_the_gradient_is_the_energy(here):
     import numpy as np
 
     cell, _ = cell_of()
-    compiled = kernel_globals(type(cell.distribution))["energy"]
+    compiled = driver_globals(*key(cell.sampler))["energy"]
     assert compiled(np.array([2.0, 0.0, 2.0, 0.0]), np.zeros(0), ()) == pytest.approx(1.0)
     result = summarise(cell, sample(cell), resolve(parse([]))[1])  # Metropolis needs it alone
     assert result["evaluations"]["gradient"] == 0 and 0 < result["rejection_rate"]["value"] < 1
@@ -100,13 +100,7 @@ def test_a_config_leads_back_to_the_cell_and_the_path_is_no_part_of_it(here):
 def test_the_source_and_what_it_imports_are_part_of_the_digest(here, file, text):
     before = cell_of()[0].digest
     (here / file).write_text(text)
-    for cached in (
-        user_files.find_classes,
-        user_files.probe,
-        sources.source_hash,
-        sources.sources_hash,
-    ):
-        cached.cache_clear()
+    fresh()
     assert cell_of()[0].digest != before
 
 
@@ -114,13 +108,7 @@ def test_what_content_adds_is_in_the_digest_and_not_in_the_config(here):
     plain = cell_of()[0]
     adds = "dim: int = 4\n\n    def content(self):\n        return {'data': 'abc'}\n"
     (here / "bowl.py").write_text(BOWL.replace("dim: int = 4\n", adds))
-    for cached in (
-        user_files.find_classes,
-        user_files.probe,
-        sources.source_hash,
-        sources.sources_hash,
-    ):
-        cached.cache_clear()
+    fresh()
     cell = cell_of()[0]
     assert cell.digest != plain.digest and "data" in identity(cell)["distribution"]
     assert from_config(config(cell)) == cell
@@ -186,7 +174,8 @@ def test_modules_that_moved_are_reported_with_the_one_to_import_from(here, line)
         cell_of()
     says = str(caught.value)
     assert "bowl.py: cannot be imported" in says and "(line 1)" in says
-    assert says.endswith(": import what your file needs from nrevu.distributions")
+    doors = "nrevu.distributions, nrevu.methods, nrevu.u"
+    assert says.endswith(f": import what your file needs from {doors}")
 
 
 def test_what_users_files_import(here):
@@ -207,7 +196,7 @@ def test_without_a_gradient_there_is_metropolis_only(here):
     text = text.replace("g[i] = x[i] / SCALE**2\n", "").replace("g[i]", "x[i]")
     (here / "bowl.py").write_text(text)
     assert sample(cell_of()[0]).density > 0
-    with pytest.raises(Mistake, match="only metropolis can sample it"):
+    with pytest.raises(Mistake, match="no gradient, and 'hmc' needs it; metropolis does not"):
         cell_of("method=hmc")
 
 

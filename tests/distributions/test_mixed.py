@@ -8,17 +8,21 @@ import math
 
 import numpy as np
 import pytest
-from chains import advance
+from chains import Hamiltonian, advance, broken
 
-from nrevu.cells.cell import Cell, Run, Schedule, U
+from nrevu.cells.cell import Cell, Run, Schedule
 from nrevu.cells.chains import sample
-from nrevu.core import rng, updates
-from nrevu.core.binding import OPTIONS, bind, bind_kernel, fixed_dim, kernel_globals
+from nrevu.core import rng
+from nrevu.core.binding import bind_kernel, fixed_dim
+from nrevu.core.sampler import Sampler
 from nrevu.core.target import njit
 from nrevu.distributions.mixed import Mixed
 from nrevu.errors import Mistake
 from nrevu.experiments.settings import parse, resolve
-from nrevu.methods import HMC, PersistentLangevin
+from nrevu.methods.hamiltonian import HMC, PersistentLangevin
+from nrevu.methods.metropolis import Metropolis
+from nrevu.u.nonreversible import Nonreversible
+from nrevu.u.standard import Standard
 
 CHAINS = 40_000
 MIXED = Mixed(20, 0.3)  # a wider sd than the paper's, so that few updates move x[0] a good way
@@ -72,14 +76,16 @@ def test_gibbs_draws_each_binary_with_its_exact_probability():
         assert np.max(np.abs(correlation)) < 5.5 / math.sqrt(len(draws))
 
 
-def deviation(kernel, arguments, delta, noise, group, gibbs_every):
+def deviation(bound, group, gibbs_every):
     """Return the largest deviation after one group from exact joint draws, in standard errors."""
     start = np.random.default_rng(5)
     x = np.array([MIXED.draw(start) for _ in range(CHAINS)])
     p = start.standard_normal(x.shape)
-    v = start.uniform(-1, 1, CHAINS)
-    schedule = (group, gibbs_every)
-    w = advance(kernel, MIXED, x, p, v, arguments, delta, noise, schedule, columns=1, seed=6)
+    every_v = start.uniform(-1, 1, (CHAINS, 1))
+    before = x.copy()
+    w = advance(bound, MIXED, x, p, every_v, group, gibbs_every, columns=1, seed=6)
+    assert np.mean(x != before) > 0.5  # or the check would say nothing
+    v = every_v[:, 0]
     binaries = w[:, 1:]
     assert np.array_equal(w[:, 0], binaries.sum(axis=1))
     chance = 1 / (1 + np.exp(x[:, 0]))
@@ -94,22 +100,21 @@ def deviation(kernel, arguments, delta, noise, group, gibbs_every):
     return max(abs(s.mean()) / (s.std() / math.sqrt(CHAINS)) for s in zero)
 
 
-LANGEVIN = (0.25, 0.9, 1, 0.0)
-TRAJECTORY = (0.25, 0.0, 4, 10.0)
+LANGEVIN = Hamiltonian(0.25, 0.9)
+TRAJECTORY = Hamiltonian(0.25, 0.0, 4, 10.0)
 
 
-@pytest.mark.parametrize("u", [(0.0, 1.0), (0.1, 0.0)], ids=["standard", "nonreversible"])
+@pytest.mark.parametrize("u", [Standard(), Nonreversible(0.1)], ids=["standard", "nonreversible"])
 @pytest.mark.parametrize(
-    "arguments, group, gibbs_every",
-    [(LANGEVIN, 20, 5), (TRAJECTORY, 3, 1)],
-    ids=["langevin", "hmc"],
+    "method, group, gibbs_every", [(LANGEVIN, 20, 5), (TRAJECTORY, 3, 1)], ids=["langevin", "hmc"]
 )
-def test_one_group_leaves_everything_invariant(arguments, group, gibbs_every, u):
-    assert deviation(bind_kernel("hamiltonian", Mixed), arguments, *u, group, gibbs_every) < 5
+def test_one_group_leaves_everything_invariant(method, group, gibbs_every, u):
+    assert deviation(bind_kernel(Sampler(MIXED, method, u)), group, gibbs_every) < 5
 
 
 def test_metropolis_with_gibbs_leaves_everything_invariant():
-    assert deviation(bind_kernel("metropolis", Mixed), (0.4,), 0.1, 0.0, 20, 5) < 5
+    sampler = Sampler(MIXED, Metropolis(0.4), Nonreversible(0.1))
+    assert deviation(bind_kernel(sampler), 20, 5) < 5
 
 
 def wrong_side(x, w, data, bits):
@@ -121,19 +126,8 @@ def wrong_side(x, w, data, bits):
         w[0] += w[i]
 
 
-def broken(edit=("", ""), **functions):
-    """Return the Hamiltonian kernel with other functions, or a line of its source changed."""
-    import inspect
-
-    scope = dict(vars(updates))
-    text = inspect.getsource(updates.hamiltonian)
-    assert edit[0] in text
-    exec(text.replace(*edit) if edit[0] else text, scope)
-    globals = kernel_globals(Mixed) | {name: njit(f) for name, f in functions.items()}
-    return njit(**OPTIONS)(bind(scope["hamiltonian"], "broken", globals))
-
-
 SCAN = "                scans += 0 if RENEWS else 1\n"
+TOUCHED = SCAN + "                every_v[:] *= 0.5\n"
 
 
 @pytest.mark.slow
@@ -141,21 +135,26 @@ SCAN = "                scans += 0 if RENEWS else 1\n"
     "sabotage",
     [
         {"gibbs": wrong_side},
-        {"edit": (SCAN, SCAN + "                v[:] *= 0.5\n")},
+        {"edit": (SCAN, TOUCHED)},
         {"renew": lambda x, w, before, data, U, g: U},
     ],
     ids=["Gibbs on the wrong side", "v touched by Gibbs", "energy not renewed after Gibbs"],
 )
 def test_the_check_sees_a_broken_scan(sabotage):
-    assert deviation(broken(**sabotage), LANGEVIN, 0.1, 0.0, 20, 5) > 8
+    bound = broken(Sampler(MIXED, LANGEVIN, Nonreversible(0.1)), **sabotage)
+    assert deviation(bound, 20, 5) > 8
 
 
 def test_a_gibbs_scan_costs_no_evaluation():
     run = Run(50, 2, 5)
     langevin = PersistentLangevin(0.03, 0.995, "update")
-    series = sample(Cell(Mixed(20, 0.04), langevin, U(0.01), Schedule(60, 10), run, 1))
+    series = sample(Cell(Mixed(20, 0.04), langevin, Nonreversible(0.01), Schedule(60, 10), run, 1))
     assert (series.density, series.gradient) == (50 * 60, 50 * 60)
-    hmc = sample(Cell(Mixed(20, 0.04), HMC(0.035, 40, 0.0, 10.0), U(0.01), Schedule(3, 1), run, 1))
+    hmc = sample(
+        Cell(
+            Mixed(20, 0.04), HMC(0.035, 40, 0.0, 10.0), Nonreversible(0.01), Schedule(3, 1), run, 1
+        )
+    )
     assert (hmc.density, hmc.gradient) == (50 * 3, 50 * 120)
 
 

@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from nrevu.cells.cell import name_of
 from nrevu.errors import Mistake
 from nrevu.experiments.experiment import expand, read
 from nrevu.files import choices
@@ -37,7 +38,7 @@ def written(tmp_path, text, name="mine.yaml"):
 def test_fig1_is_the_grid_of_the_paper():
     cells = expand("fig1", "paper").cells
     assert len(cells) == 55
-    grid = {(cell.u.name, cell.u.delta, cell.method.stepsize) for cell in cells}
+    grid = {(name_of(cell.u), cell.u.delta, cell.method.stepsize) for cell in cells}
     steps = [1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6, 2.8, 3.0]
     assert grid == {("standard", 0.0, s) for s in steps} | {
         ("nonreversible", d, s) for d in (0.1, 0.2, 0.3, 0.4) for s in steps

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 
-from nrevu.cells.cell import parameters
+from nrevu.cells.cell import name_of, parameters
 from nrevu.experiments import columns
 from nrevu.experiments.experiment import expand
 from nrevu.experiments.sections import Claim, build, figure_kinds
@@ -33,7 +33,7 @@ def table(experiment):
     for cell in experiment.cells:
         row = parameters(cell)
         for quantity in ("coordinate", "log_prob"):
-            better = 1.0 if cell.u.name == "standard" else 0.5
+            better = 1.0 if name_of(cell.u) == "standard" else 0.5
             row[f"tau.{quantity}"] = 3 + (cell.method.stepsize - 2) ** 2 + better
             row[f"tau.{quantity}.se"] = 0.05
         rows.append(row)
@@ -189,7 +189,7 @@ def mixed_table():
     for name in ("mixed_langevin", "mixed_hmc"):
         for cell in expand(name, "paper").cells:
             cost = 150 + 1000 * abs(cell.method.stepsize - 0.03) - 20 * cell.u.delta
-            cost += 100 * (cell.u.name == "standard")
+            cost += 100 * (name_of(cell.u) == "standard")
             row = parameters(cell) | {"cost.indicator": cost, "cost.indicator.se": 5.0}
             rows.append(row | {"tau.indicator.lag_too_short": False})
     return pd.DataFrame(rows)
@@ -223,7 +223,7 @@ def network_table(name, flag=False):
             row |= {f"tau.input{index}": 4.0 + index, f"tau.input{index}.se": 0.3}
             levels = (0.025, 0.25, 0.5, 0.75, 0.975)
             row |= {f"quantile.input{index}.{q}": q - 0.3 * index for q in levels}
-        time = 4.0 + 5 * abs(cell.method.stepsize - 0.7) - (cell.u.name != "standard")
+        time = 4.0 + 5 * abs(cell.method.stepsize - 0.7) - (name_of(cell.u) != "standard")
         row |= {"tau.relevant": time, "tau.relevant.se": 0.3, "tau.relevant.not_converged": flag}
         rows.append(row)
     return pd.DataFrame(rows)

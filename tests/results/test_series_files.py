@@ -5,14 +5,17 @@ import dataclasses
 import numpy as np
 import pytest
 
-from nrevu.cells.cell import Cell, Run, Schedule, U
+from nrevu.cells.cell import Cell, Run, Schedule
 from nrevu.cells.series import Series
 from nrevu.distributions.gaussian import Gaussian
-from nrevu.methods import Metropolis
+from nrevu.methods.metropolis import Metropolis
 from nrevu.pipeline.cost_model import size_on_disk
 from nrevu.results import series_files
+from nrevu.u.nonreversible import Nonreversible
 
-CELL = Cell(Gaussian(2), Metropolis(2.0, 0.5), U(0.3), Schedule(4), Run(600, 0, 3), seed=1)
+CELL = Cell(
+    Gaussian(2), Metropolis(2.0, 0.5), Nonreversible(0.3), Schedule(4), Run(600, 0, 3), seed=1
+)
 
 
 @pytest.fixture
