@@ -18,6 +18,8 @@ class Sizes:
     lengths: tuple[int, ...]  # groups of single runs
     work: int  # groups of each cell of a sweep that is run on 1 core, 2, ...
     cores: tuple[int, ...]
+    processes: int  # of each of two versions that are compared
+    share: float  # of the groups of a call there
 
 
 def doubling(most: int) -> tuple[int, ...]:
@@ -36,6 +38,8 @@ FULL = Sizes(
     lengths=(1000, 10_000, 100_000, 300_000, 1_000_000),
     work=100_000,
     cores=doubling(len(os.sched_getaffinity(0))),
+    processes=12,
+    share=1.0,
 )
 SMOKE = Sizes(
     updates=1200,
@@ -48,4 +52,6 @@ SMOKE = Sizes(
     lengths=(1000, 2000),
     work=1000,
     cores=(1,),
+    processes=1,
+    share=0.01,
 )

@@ -15,14 +15,16 @@ from conftest import REPO
 
 sys.path.insert(0, str(REPO))
 
-from benchmarks import child, dimension, figures, kernels, programs, sweeps, target
+from benchmarks import child, dimension, figures, kernels, programs, sweeps, target, versions
+from benchmarks.__main__ import parse as parse_command
 from benchmarks.in_numpy import State, advance, leap
 from benchmarks.numpy_densities import Density, density
 from benchmarks.ours import Alone, kernel_call, normals_call, sized
 from benchmarks.race import race
 from benchmarks.settings import GAUSSIAN, MIXED, PAIRS, SETTINGS
-from benchmarks.sizes import SMOKE, doubling
+from benchmarks.sizes import FULL, SMOKE, doubling
 from nrevu.core.contracts import part
+from nrevu.experiments.settings import parse, resolve
 
 # Of the settings' cells as nrevu ran them for 80,000 groups or more, with standard errors.
 REJECTION = {
@@ -167,13 +169,45 @@ def test_stages_are_timed_in_a_process_of_their_own(tmp_path):
         child.run(["no_such_module"], tmp_path)
 
 
+def test_two_versions_are_timed_by_processes_of_their_own(monkeypatch):
+    """Here they are the same one. Each setting is a cell that can be built, at both sizes."""
+    few = ("Metropolis, 40-D Gaussian", "HMC with L = 40, mixed")
+    for key in versions.SETTINGS:
+        for share in (SMOKE.share, FULL.share):
+            cell, _ = resolve(parse(versions.words(key, share).split()))
+            assert cell.run.groups >= 3 * cell.run.chains and cell.run.burn_in == 0
+    monkeypatch.setattr(versions, "SETTINGS", {key: versions.SETTINGS[key] for key in few})
+    result = json.loads(json.dumps(versions.measure(3, SMOKE, REPO)))
+    assert set(result["ratios"]) == set(few) and min(result["ratios"].values()) > 0
+    assert all(len(each[name]) == 3 for each in result["times"].values() for name in each)
+    text = "\n".join(versions.lines(result))
+    assert all(key in text for key in few) and text.endswith(f"other: {REPO}")
+    with pytest.raises(RuntimeError, match="was imported"):
+        versions.run(REPO / "tests", 1, SMOKE.share)  # there is none, and another one is found
+
+
+def test_versions_have_targets_and_are_left_out_without_another_one():
+    ns = {"a": {"this": 98.0, "other": 100.0}, "b": {"this": 104.0, "other": 100.0}}
+    found = versions.targets({"ratios": {"a": 0.98, "b": 1.04}, "ns": ns, "against": "old"})
+    assert [(t.verdict, t.note) for t in found] == [("missed", "b"), ("missed", "")]
+    found = versions.targets({"ratios": {"a": 0.97, "b": 1.03}, "ns": ns, "against": "old"})
+    assert [t.verdict for t in found] == ["met", "met"]
+    nothing = versions.measure(3, SMOKE)
+    assert nothing == {} and versions.targets(nothing) == []
+    assert "--against FOLDER" in versions.lines(nothing)[0]
+
+
 def test_the_command_teaches_and_knows_its_parts():
     def run(*words):
         command = [sys.executable, "-m", "benchmarks", *words]
         return subprocess.run(command, cwd=REPO, capture_output=True, text=True)
 
     text = run("--help").stdout
-    assert all(f"\n  {part} " in text for part in ("kernels", "agreement", "cells", "startup"))
+    parts = ("kernels", "agreement", "cells", "startup", "versions")
+    assert all(f"\n  {part} " in text for part in parts) and "--against OLD" in text
+    assert "versions" not in parse_command([]).parts and "startup" in parse_command([]).parts
+    wrong = run("versions", "--against", "tests")
+    assert wrong.returncode == 2 and "there is no nrevu in it" in wrong.stderr
     wrong = run("kernel")
     assert wrong.returncode == 2 and "no part 'kernel'" in wrong.stderr
     assert run("--rounds", "0").returncode == 2
