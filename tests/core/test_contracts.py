@@ -106,6 +106,7 @@ def test_the_numbers_of_methods_are_settings_class_variables_and_what_follows():
     hmc = {"L": 7, "alpha": 0.0, "eta": 0.5, "jitter": 30.0, "scaling": 0.0, "stepsize": 0.5}
     assert settings(HMC(0.5, 7, jitter=30.0)) == hmc | {"uses_gradient": 1, "varies": 1}
     assert settings(HMC(0.5, 7)) == hmc | {"uses_gradient": 1, "varies": 0, "jitter": 0.0}
+    assert settings(HMC(0.5, 7, jitter=0.5))["varies"] == 1
     found = settings(PersistentLangevin(0.5, 0.9, "update", 0.5))
     assert [found[name] for name in ("eta", "alpha", "L", "jitter")] == [0.25, 0.9, 1, 0.0]
     assert settings(PersistentLangevin(0.5, 0.81, "time"))["alpha"] == pytest.approx(0.9)

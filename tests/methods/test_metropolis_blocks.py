@@ -9,6 +9,7 @@ import pytest
 from chains import single
 from invariance import Skewed, deviation
 
+from nrevu.conformance.proposals import FACTORS, Probe
 from nrevu.core.binding import bind_kernel
 from nrevu.core.driver import Schedule
 from nrevu.core.sampler import Sampler
@@ -36,3 +37,12 @@ def test_an_update_changes_the_coordinates_of_its_block_alone():
         schedule = Schedule(updates, 0, 0)
         single(bound, x, np.zeros(4), 0.1, random_bits(), schedule, rows, rejected)
         assert (x != 0).tolist() == changed and rejected[0] == 0
+
+
+@pytest.mark.parametrize("turn, moved", [(0, [1, 0, 1]), (1, [0, 1, 0])])
+def test_an_update_is_the_formula(turn, moved):
+    x, p, n = np.random.default_rng(1).standard_normal((3, 3))
+    sampler = Sampler(Skewed(3), MetropolisBlocks(0.5, 2, "all"), Nonreversible(0.1))
+    found = Probe(sampler, turn).propose(x, p, n)
+    assert found.x == pytest.approx(x + 0.5 * np.array(FACTORS) * n * moved)
+    assert found.besides == 0.0 and np.all(found.taken == p)

@@ -11,6 +11,7 @@ import pytest
 from invariance import deviation
 
 from nrevu.core.binding import bind_kernel
+from nrevu.core.rng import next_normal
 from nrevu.core.sampler import Sampler
 from nrevu.core.trials import random_bits
 from nrevu.distributions.gaussian import Gaussian
@@ -38,3 +39,13 @@ def test_gaussian_noise_has_its_mean_and_standard_deviation():
     assert abs(moves.std() / 0.05 - 1) < 5 / np.sqrt(2 * 40_000)
     wide = GaussianNoise(0.0, 3.0)
     assert all(abs(rule.move(wide, 0.9, 0.0, bits)) <= 1 for _ in range(1000))
+
+
+def test_moves_are_the_formulas():
+    bits = random_bits()
+    normal = next_normal(bits.copy())
+    r = SimpleNamespace(delta=0.3, sd=0.01)
+    assert GaussianNoise.move(r, 0.2, 0.0, bits) == pytest.approx(0.5 + 0.01 * normal)
+    assert Reversible.move(r, 0.2, 0.7, bits) == pytest.approx(0.5)
+    assert Reversible.move(r, 0.2, -0.7, bits) == pytest.approx(-0.1)
+    assert Reversible.move(r, 0.9, 0.7, bits) == pytest.approx(-0.8)
