@@ -13,7 +13,8 @@ from typing import Any
 import pandas as pd
 
 from nrevu.analysis.autocorrelation import unit_count
-from nrevu.analysis.claims import RUN, claim_rows, format_settings, nearest
+from nrevu.analysis.claims import claim_rows, format_settings
+from nrevu.analysis.sides import RUN, nearest
 from nrevu.analysis.table import flagged, matching
 from nrevu.analysis.verdict import difference, judge, t_quantile
 from nrevu.experiments.columns import SHORT, UNCONVERGED, error, flags, parse

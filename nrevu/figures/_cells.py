@@ -7,7 +7,7 @@ import re
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nrevu.analysis.claims import CONFIRMED, best_side
+from nrevu.analysis.sides import CONFIRMED, best_side
 from nrevu.analysis.table import extend_lags, matching
 from nrevu.analysis.traces import format_setting, is_setting
 from nrevu.errors import Mistake
