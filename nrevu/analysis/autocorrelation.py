@@ -155,6 +155,16 @@ def average(parts: Sequence[Times]) -> Times:
     return Times(tau, tail, max(part.lags for part in parts))
 
 
+def correct_pooled(tau: Tau, groups: int) -> Tau:
+    """Return a time about the mean of the same `groups` values as if about the true mean.
+
+    The mean of the values follows them: each autocovariance is too small by the variance of the
+    mean, and the time by a share of (2K + 1) / groups, to first order.
+    """
+    factor = 1 / max(0.5, 1 - (2 * tau.lags + 1) / groups)
+    return dataclasses.replace(tau, value=factor * tau.value, se=factor * tau.se)
+
+
 def tau_from(time: Times) -> Tau:
     """Return the autocorrelation time, with its error."""
     tau = jackknife(time.tau[0], time.tau[1:])

@@ -11,10 +11,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.sides import CONFIRMED, SELECTED, Side, best_side
 from nrevu.analysis.table import flagged
-from nrevu.analysis.verdict import difference, t_quantile
+from nrevu.analysis.verdict import difference
 from nrevu.cells.cell import parameters
 from nrevu.experiments.checks import fits
 from nrevu.experiments.columns import SHORT, error
@@ -78,31 +77,43 @@ def claim_texts(claim: Claim) -> dict[str, Any]:
 
 
 def numbers(claim: Claim, sides: Sequence[Side]) -> dict[str, Any]:
-    """Return the numbers of a claim from the cells that represent its sides.
+    """Return the numbers of a claim from its sides.
 
+    Intervals are combined on a logarithmic scale, each side's half towards the end in question.
     The error of a published ratio is taken to be the grid's, scaled to the published run length.
     """
     quantity, published = claim.quantity, claim_texts(claim)["published"]
-    cells = [side.cell for side in sides if side.cell is not None]
     grid = [side.grid for side in sides if side.grid is not None]
-    ours, errors = ratio(cells, quantity)
-    selected, errors_of_grid = ratio(grid, quantity)
+    selected, errors = ratio(grid, quantity)
     length = grid[0]["run.groups"] / (claim.groups or grid[0]["run.groups"])
-    relative, theirs = math.hypot(*errors), math.hypot(*errors_of_grid) * math.sqrt(length)
-    dof = welch(cells, errors)
-    reach = math.exp(t_quantile(dof) * relative)
+    theirs = math.hypot(*errors) * math.sqrt(length)
+    ours, low, high = divide(sides)
+    relative = math.hypot(*(side.relative for side in sides))
     return difference(ours, relative, published, theirs) | {
         "se": ours * relative,
-        "low": ours / reach,
-        "high": ours * reach,
-        "dof": dof,
+        "low": low,
+        "high": high,
+        "dof": welch(sides),
         "selected": selected,
-        "basis": basis(sides, cells, quantity),
+        "basis": basis(sides, quantity),
     }
 
 
-def basis(sides: Sequence[Side], cells: Sequence[pd.Series], quantity: str) -> str:
+def divide(sides: Sequence[Side]) -> tuple[float, float, float]:
+    """Return the first side over the second, if there is one, with its 95% interval.
+
+    By MOVER (method of variance estimates recovery): squares of the sides' half intervals add up.
+    """
+    first, *second = sides
+    value = first.value / math.prod(side.value for side in second)
+    down = [math.log(first.value / first.low), *(math.log(s.high / s.value) for s in second)]
+    up = [math.log(first.high / first.value), *(math.log(s.value / s.low) for s in second)]
+    return value, value * math.exp(-math.hypot(*down)), value * math.exp(math.hypot(*up))
+
+
+def basis(sides: Sequence[Side], quantity: str) -> str:
     """Return whether the cells of a claim were confirmed, and whether lags were extended."""
+    cells = [side.cell for side in sides if side.cell is not None]
     bases = [side.basis for side in sides]
     how = [kind for kind in (SELECTED, CONFIRMED) if kind in bases][:1]
     short = any(flagged(cell.to_frame().T, quantity, (SHORT,)).any() for cell in cells)
@@ -121,8 +132,8 @@ def ratio(cells: Sequence[pd.Series], quantity: str) -> tuple[float, list[float]
     return values[0] / math.prod(values[1:]), errors
 
 
-def welch(cells: Sequence[pd.Series], errors: Sequence[float]) -> float:
+def welch(sides: Sequence[Side]) -> float:
     """Return the degrees of freedom of a ratio's interval, by Welch's formula."""
-    squares = [error**2 for error in errors]
-    dofs = [unit_count(int(cell.get("chains", cell["run.chains"]))) - 1 for cell in cells]
-    return sum(squares) ** 2 / sum(s**2 / dof for s, dof in zip(squares, dofs, strict=True))
+    squares = [side.relative**2 for side in sides]
+    inverse = sum(s**2 / side.dof for s, side in zip(squares, sides, strict=True))
+    return sum(squares) ** 2 / inverse if inverse else math.inf

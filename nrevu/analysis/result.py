@@ -10,6 +10,7 @@ from nrevu.analysis.autocorrelation import (
     Tau,
     all_times,
     clustering,
+    correct_pooled,
     rejection_rate,
     split_rhat,
 )
@@ -34,6 +35,9 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     pooled = [q for q in columns if estimate.mean == "pooled" or known[q] is None]
     means = known | {q: float(columns[q].mean(dtype=float)) for q in pooled}
     taus, longer = all_times(columns, means, series.lengths, groups, estimate.max_lag)
+    for times in (taus, longer):
+        for name in {*pooled, *(g for g in groups if set(groups[g]) & set(pooled))} & times.keys():
+            times[name] = correct_pooled(times[name], len(series.rows))
     result = {
         "name": cell.name,
         "digest": cell.digest,

@@ -6,14 +6,19 @@ Out: a Side: the cell, or why there is none and what to do.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nrevu.analysis.confirmation import select_candidate
-from nrevu.analysis.table import extend_lags, flagged, matching
-from nrevu.analysis.traces import best
-from nrevu.experiments.columns import SHORT, UNCONVERGED, of_kind
+import numpy as np
+
+from nrevu.analysis.autocorrelation import unit_count
+from nrevu.analysis.surface import Surface, surface
+from nrevu.analysis.table import extend_lags, flagged, matching, usable
+from nrevu.analysis.verdict import t_quantile
+from nrevu.experiments.columns import SHORT, UNCONVERGED, error, of_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +30,22 @@ RUN = "run the workflow to its end"
 
 @dataclass(frozen=True)
 class Side:
-    """The cell that represents one side of a claim, or why there is none."""
+    """One side of a claim: its value with a 95% interval, and a cell; or why there is none."""
 
-    cell: pd.Series | None = None  # whose numbers are reported
-    grid: pd.Series | None = None  # the best cell of the grid
+    value: float = math.nan  # of a single cell, or the smallest true value of several
+    low: float = math.nan  # of the 95% interval
+    high: float = math.nan
+    dof: float = math.inf  # degrees of freedom of the interval
+    cell: pd.Series | None = None  # the cell, or the best one; of those confirmed if there are any
+    grid: pd.Series | None = None  # the same cell, or the best one by the table alone
     basis: str = ""  # CONFIRMED, SELECTED, or "" of a single cell, which was not selected
     reason: str = ""  # why there is no cell
     remedy: str = ""  # what to do about it
+
+    @property
+    def relative(self) -> float:
+        """Return the standard error that the interval stands for, relative to the value."""
+        return math.log(self.high / self.low) / (2 * t_quantile(self.dof))
 
 
 def best_side(
@@ -41,10 +55,10 @@ def best_side(
     quantity: str,
     expected: int = 0,
 ) -> Side:
-    """Return the cell that represents the best of the cells with some values.
+    """Return the smallest true value of the cells with some values of settings.
 
-    A single cell was not selected, and represents itself; otherwise it is a confirmed cell. If
-    there are fewer cells than `expected`, the best one may be missing.
+    A single cell was not selected, and represents itself. If there are fewer cells than `expected`,
+    the best one may be missing.
     """
     cells = extend_lags(matching(table, where))
     if len(cells) < expected:
@@ -52,22 +66,49 @@ def best_side(
         return Side(reason=missing, remedy=RUN)
     if cells.empty:
         return Side(reason="all its cells are missing", remedy=RUN)
-    row = best(cells, quantity)
-    if row is None:
+    runs = None if confirmed is None else extend_lags(matching(confirmed, where))
+    if len(cells) > 1 and runs is not None and len(runs):
+        return confirmed_side(cells, runs, quantity)
+    usual = cells[usable(cells, quantity)]
+    if usual.empty:
         again = "raise run.groups (all cells of the grid would be sampled again)"
         return Side(reason=unusable(cells, quantity, "cell of the grid"), remedy=again)
-    grid = cells.loc[row]
     if len(cells) == 1:
-        return Side(grid, grid)
-    candidates = matching(confirmed, where) if confirmed is not None else table[:0]
-    if candidates.empty:
-        return Side(grid, grid, SELECTED)
-    candidates = extend_lags(candidates)
-    row = select_candidate(candidates, quantity)
-    if row is None:
+        return single_side(usual.iloc[0], quantity)
+    best = smallest(surface(usual, quantity))
+    grid = usual.loc[usual[quantity].idxmin()]
+    return dataclasses.replace(best, cell=grid, grid=grid, basis=SELECTED)
+
+
+def single_side(cell: pd.Series, quantity: str) -> Side:
+    """Return the side that a single cell makes."""
+    value, dof = cell[quantity], unit_count(int(cell["run.chains"])) - 1
+    reach = math.exp(t_quantile(dof) * cell[error(quantity)] / value)
+    return Side(value, value / reach, value * reach, dof, cell, cell)
+
+
+def confirmed_side(cells: pd.DataFrame, runs: pd.DataFrame, quantity: str) -> Side:
+    """Return the side that a grid and its confirming runs make.
+
+    Of the last round, whose runs are the longest, only those count whose chains agree.
+    """
+    last = runs[runs["last"]]
+    final = last[usable(last, quantity)]
+    if final.empty:
         again = "raise confirm.longer (only the confirming runs would be sampled again)"
-        return Side(reason=unusable(candidates, quantity, "confirming run"), remedy=again)
-    return Side(candidates.loc[row], grid, CONFIRMED)
+        return Side(reason=unusable(last, quantity, "confirming run"), remedy=again)
+    found = surface(cells, quantity, runs.drop(last.index.difference(final.index)))
+    ranks = {digest: rank for rank, digest in enumerate(cells["digest"][found.ranked()])}
+    order = final["selected.digest"].map(ranks).fillna(len(ranks))
+    grid = cells.loc[cells[quantity].where(cells[quantity] > 0).idxmin()]
+    best = smallest(found)
+    return dataclasses.replace(best, cell=final.loc[order.idxmin()], grid=grid, basis=CONFIRMED)
+
+
+def smallest(found: Surface) -> Side:
+    """Return the smallest true value of a surface, with its interval."""
+    low, value, high = np.exp(np.quantile(found.draws.min(axis=1), (0.025, 0.5, 0.975)))
+    return Side(float(value), float(low), float(high))
 
 
 def unusable(cells: pd.DataFrame, quantity: str, name: str) -> str:

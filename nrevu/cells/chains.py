@@ -16,7 +16,7 @@ import numpy as np
 from nrevu.cells.cell import Cell, Run
 from nrevu.cells.series import Series
 from nrevu.core.binding import bind_kernel, chains_at_once
-from nrevu.core.contracts import Method, counts_type, has, part
+from nrevu.core.contracts import STATES, WALKS, Method, counts_type, has, part
 from nrevu.core.driver import Chains, Output, Schedule
 from nrevu.core.elementary import round_to_32_bits
 from nrevu.core.rng import WORDS, streams
@@ -33,8 +33,7 @@ def sample(cell: Cell) -> Series:
     """Run all chains of a cell; the result depends on the cell alone."""
     rows, rejected = empty_rows(cell, cell.run.groups)
     compile_kernel(cell)
-    for chain in range(cell.run.chains) if not has(cell.distribution, "draw") else ():
-        settle(cell.distribution, cell.seed, chain)  # cached for all cells: not timed as this one's
+    start(cell, 0)  # what all cells' starts share is cached: not timed as this one's
     started = time.process_time()
     counts = np.zeros(3, int)
     ends = np.cumsum([0, *cell.run.lengths()])
@@ -136,29 +135,43 @@ def deinterleave(flat: np.ndarray, lanes: int, chains: int) -> np.ndarray:
 def start(cell: Cell, chain: int) -> tuple[np.ndarray, ...]:
     """Return the x, p, v and generator's bits that a chain starts with."""
     rng, bits = streams(cell.seed, cell.digest, chain)
-    exact = has(cell.distribution, "draw")
-    x = cell.distribution.draw(rng) if exact else settle(cell.distribution, cell.seed, chain)
-    x, p = round_to_32_bits(x), round_to_32_bits(rng.standard_normal(x.size))
+    x = round_to_32_bits(first_x(cell, chain, rng))
+    p = round_to_32_bits(rng.standard_normal(x.size))
     return x, p, rng.uniform(-1.0, 1.0, part(cell.method, "separate_v", Method)), bits
 
 
-@functools.cache
-def settle(distribution: Any, seed: int, chain: int) -> np.ndarray:
-    """Return where a chain starts in a distribution without exact draws: after its `settling`.
+def first_x(cell: Cell, chain: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the x that a chain starts with: an exact draw, or a state of a walk that settled."""
+    if has(cell.distribution, "draw"):
+        return cell.distribution.draw(rng)
+    if not part(cell.distribution, "settling")[2]:
+        return part(cell.distribution, "start")(rng)
+    return settled(cell.distribution, cell.seed)[chain % WALKS, rng.integers(STATES)]
 
-    That is HMC with a small stepsize, which leads away from `start`. It is the same for all cells
-    of the distribution and cached in a process; each cell's burn-in comes after it.
+
+@functools.cache
+def settled(distribution: Any, seed: int) -> np.ndarray:
+    """Return the states (WALKS, STATES, dim) from which the chains of all cells start."""
+    return np.array([[*settle(distribution, seed, walk)] for walk in range(WALKS)])
+
+
+def settle(distribution: Any, seed: int, walk: int) -> Iterator[np.ndarray]:
+    """Yield states of a walk that begins at `start`, the first of them after its `settling`.
+
+    That is HMC with a small stepsize; between two states it goes on for a sixteenth of `settling`.
     """
-    rng = np.random.default_rng([seed, chain, SETTLING])
-    x = round_to_32_bits(part(distribution, "start")(rng))
+    rng = np.random.default_rng([seed, walk, SETTLING])
+    x = round_to_32_bits(part(distribution, "start")(rng))[None]
     eta, L, trajectories = part(distribution, "settling")
-    if not trajectories:
-        return x
-    momentum = round_to_32_bits(rng.standard_normal((1, x.size)))
+    p = round_to_32_bits(rng.standard_normal(x.shape))
     bits = rng.integers(2**64, size=(1, WORDS), dtype=np.uint64)
-    states = (x[None], momentum, rng.uniform(-1.0, 1.0, (1, 1)), bits)
-    schedule = Schedule(trajectories, int(has(distribution, "gibbs")), 1)
+    v = rng.uniform(-1.0, 1.0, (1, 1))
     rows = np.empty((0, len(part(distribution, "recorded"))), np.float32)
     output = Output(np.zeros(2, int), rows, np.empty(0, np.uint8), NO_TRACE)
     sampler = Sampler(distribution, HMC(eta, L, jitter=30.0), Standard())
-    return advance(sampler, part(distribution, "data")(), states, schedule, output)[1][0].copy()
+    data = part(distribution, "data")()
+    for updates in (trajectories, *[-(-trajectories // STATES)] * (STATES - 1)):
+        if updates:
+            schedule = Schedule(updates, int(has(distribution, "gibbs")), 1)
+            x, p = advance(sampler, data, (x, p, v, bits), schedule, output)[1:3]
+        yield x[0].copy()

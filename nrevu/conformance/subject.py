@@ -106,7 +106,7 @@ def prepare(distribution: Any, seed: int) -> Subject:
     spread = np.where(constant, np.maximum(0.5 * abs(centre), 0.5), spread)
     x = sample[:POINTS]
     if draw is None:
-        x = np.array([settle(distribution, seed, chain) for chain in range(POINTS)])
+        x = np.array([next(settle(distribution, seed, walk)) for walk in range(POINTS)])
         x = x + np.where(constant, 0.1 * spread, 0.0) * rng.standard_normal(x.shape)
     bits = rng.integers(2**64, size=(POINTS, WORDS), dtype=np.uint64)
     w = np.zeros((POINTS, part(distribution, "gibbs_variables")))

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+# Without exact draws, chains start from the states of some walks that settled.
+WALKS, STATES = 4, 16
+
 
 class Distribution:
     """What a distribution may have. Required: `dim`, and `energy` or `gradient`."""

@@ -38,7 +38,7 @@ def check_sections(file: File, own: Sequence[Cell], others: Sequence[Cell]) -> N
     rows = rows[: len(own)]
     again: Parts = [(file.trace, ("trace",)), (file.confirm, ("confirm",))]
     check_columns(doc, [each for each in again if each[0]], columns(own, rows))
-    check_confirm(file, parts, own, rows)
+    check_confirm(file, parts, rows)
 
 
 def check_columns(doc: Document, parts: Parts, known: list[str]) -> None:
@@ -116,14 +116,11 @@ def check_single(doc: Document, entry: Published, path: tuple, rows: list[dict])
         raise doc.mistake(message, *path, "at", key="published")
 
 
-def check_confirm(file: File, parts: Parts, cells: Sequence[Cell], rows: list[dict]) -> None:
+def check_confirm(file: File, parts: Parts, rows: list[dict]) -> None:
     """Raise a Mistake if best cells are wanted that `confirm` does not run again."""
     confirm, doc = file.confirm, file.doc
     if not confirm:
         return
-    if confirm.cells > 1 and min(cell.run.chains for cell in cells) < 2:
-        message = "to choose among several cells needs run.chains of 2 or more"
-        raise doc.mistake(message, "confirm", "cells")
     quantity = parse(confirm.best).quantity
     for section, path in parts:
         key = "quantity" if isinstance(section, Claim) else "value"

@@ -44,17 +44,32 @@ class Confirm:
 
     best: Estimate  # run those cells again in which this column is lowest ...
     for_each: tuple[SettingColumn, ...]  # ... for each combination of values of these
-    cells: int  # how many of each combination, 1 to 1,000,000
-    longer: int  # the number of groups is multiplied by this, 1 to 1,000,000
+    # How many of each combination, and by what the number of groups is multiplied; each 1 to
+    # 1,000,000. A list has an entry for each round, which runs the best by all runs before it.
+    cells: int | tuple[int, ...]
+    longer: int | tuple[int, ...]
 
     def __post_init__(self) -> None:
         for key in ("cells", "longer"):
-            if not 1 <= getattr(self, key) <= 10**6:
-                message = f"must be a whole number from 1 to a million, not {getattr(self, key)}"
-                raise Mistake(message, key)
+            for each in in_rounds(getattr(self, key)):
+                if type(each) is not int or not 1 <= each <= 10**6:
+                    message = f"must be a whole number from 1 to a million, not {each!r}"
+                    raise Mistake(message, key)
+        if not 0 < len(in_rounds(self.cells)) == len(in_rounds(self.longer)):
+            raise Mistake("must have as many entries as 'cells', one for each round", "longer")
         if not self.for_each:
             message = "has no entries: name the columns within which to take the best"
             raise Mistake(message, "for_each")
+
+    @property
+    def rounds(self) -> list[tuple[int, int]]:
+        """Return the cells of each combination and the factor of groups, for each round."""
+        return list(zip(in_rounds(self.cells), in_rounds(self.longer), strict=False))
+
+
+def in_rounds(value: int | tuple[int, ...]) -> tuple[int, ...]:
+    """Return the entries of a key that may hold one number or a list of them."""
+    return value if isinstance(value, tuple) else (value,)
 
 
 @dataclass(frozen=True)
@@ -119,7 +134,8 @@ def kind_of(hint: Any) -> Kind:
     """Return what a field with this type hint may hold."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
-        return kind_of(next(part for part in arguments if part is not types.NoneType))
+        kinds = [kind_of(part) for part in arguments if part is not types.NoneType]
+        return kinds[0] if len(kinds) == 1 else Kind(tuple(kind.type for kind in kinds))
     if origin is Annotated:
         return kind_of(arguments[0])._replace(note=arguments[1])
     if origin is Literal:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nrevu.cells.cell import Cell
-from nrevu.core.contracts import Method, class_of, counts_type, has, part
+from nrevu.core.contracts import WALKS, Method, class_of, counts_type, has, part
 from nrevu.core.sampler import Sampler
 from nrevu.core.sources import source_hash
 from nrevu.core.user_files import is_user_file
@@ -94,18 +94,15 @@ def settling(cell: Cell, speeds: Mapping[str, float] | None = None) -> float:
     """Return about how many CPU seconds a process spends on starts, once for all its cells."""
     _, steps, trajectories = part(cell.distribution, "settling")
     each = evaluation(cell.distribution, speeds or {}) if steps else 0.0
-    return cell.run.chains * steps * trajectories * each * 1e-9
+    return 2 * WALKS * steps * trajectories * each * 1e-9  # as long again from state to state
 
 
-def confirm_cost(experiment: Experiment, speeds: Mapping[str, float] | None = None) -> float:
-    """Return about how many CPU seconds it takes to confirm the best cells of one group."""
-    return confirm_share(experiment) * sum(cost(cell, speeds) for cell in experiment.cells)
-
-
-def confirm_share(experiment: Experiment) -> float:
-    """Return the work of confirming the best cells of one group, relative to all cells' own."""
-    settings = experiment.confirm
-    return settings.cells * settings.longer / len(experiment.cells) if settings else 0.0
+def confirm_costs(experiment: Experiment, speeds: Mapping[str, float] | None = None) -> list[float]:
+    """Return about how many CPU seconds it takes to run a cell again, in each round."""
+    if not experiment.confirm:
+        return []
+    mean = sum(cost(cell, speeds) for cell in experiment.cells) / len(experiment.cells)
+    return [mean * longer for _, longer in experiment.confirm.rounds]
 
 
 def overhead(
@@ -119,10 +116,13 @@ def overhead(
     return sum(jobs) + confirming * CONFIRM + drawn
 
 
-def disk_space(experiment: Experiment, cells: Iterable[Cell], confirming: int) -> int:
-    """Return about how many bytes the series of some cells take, and of groups to confirm."""
-    confirmed = confirming * confirm_share(experiment) * sum(map(size_on_disk, experiment.cells))
-    return sum(map(size_on_disk, cells)) + int(confirmed)
+def disk_space(experiment: Experiment, cells: Iterable[Cell], longer: int) -> int:
+    """Return about how many bytes the series of some cells take, and of runs to confirm.
+
+    `longer` is how many times as long as a cell these runs are, together.
+    """
+    mean = sum(map(size_on_disk, experiment.cells)) / len(experiment.cells)
+    return sum(map(size_on_disk, cells)) + int(longer * mean)
 
 
 def size_on_disk(cell: Cell) -> int:

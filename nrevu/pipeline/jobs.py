@@ -64,8 +64,8 @@ class ExperimentJobs:
 
     @property
     def urgency(self) -> float:
-        """Return the seconds of the longest confirmation, which waits for all batches."""
-        return max((job.seconds for job in self.confirms.values()), default=0.0)
+        """Return the seconds of confirmation on one core, which waits for all batches."""
+        return sum(job.seconds for job in self.confirms.values())
 
     def outputs(self) -> list[str]:
         """Return the names of the tables and figures."""
@@ -142,6 +142,13 @@ class Jobs:
     def confirm(self, w: Any) -> Job:
         """Return the job that confirms a batch of groups, by its wildcards."""
         return self.experiments[w.experiment].confirms[w.batch]
+
+    def earlier(self, w: Any) -> list[str]:
+        """Return the files of the rounds before that of a batch, by its wildcards."""
+        turn = int(w.batch.partition("-")[0])
+        confirms = self.experiments[w.experiment].confirms
+        before = [batch for batch in confirms if int(batch.partition("-")[0]) < turn]
+        return [self.file(w.experiment, f"confirm/{batch}.json") for batch in before]
 
     def figure(self, w: Any) -> FigureJob:
         """Return what a figure is drawn from, by its wildcards."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nrevu.analysis.confirmation import groups
 from nrevu.cells.cell import Cell
@@ -17,7 +17,7 @@ from nrevu.experiments.experiment import Experiment, default_set, expand, find
 from nrevu.experiments.settings import seed_setting
 from nrevu.pipeline import cost_model
 from nrevu.pipeline.batches import batch_seconds, kernel_name, pack
-from nrevu.pipeline.cost_model import confirm_cost, cost, settling, size_on_disk
+from nrevu.pipeline.cost_model import confirm_costs, cost, settling, size_on_disk
 from nrevu.pipeline.jobs import ROOT, ExperimentJobs, FigureJob, Job, Jobs
 from nrevu.results.layout import label_of, planned_files
 
@@ -31,6 +31,14 @@ COPIES = 4  # of the longest series that are in memory at a time
 TRACED = 16  # bytes for each update of a traced cell
 
 
+class Again(NamedTuple):
+    """A run of one of the best cells again: which one is known when all before it have run."""
+
+    round: int  # 1, 2, ...
+    group: Mapping[str, Any]  # the cells among which it is
+    rank: int  # 1: the best
+
+
 @dataclass(frozen=True)
 class Plan:
     """The work of one call of Snakemake."""
@@ -39,7 +47,7 @@ class Plan:
     seed: int | None
     experiments: Mapping[str, Experiment]
     batches: Mapping[str, Mapping[str, tuple[Cell, ...]]]  # by experiment and name
-    confirms: Mapping[str, Mapping[str, tuple[dict, ...]]]  # groups of cells, as batches are
+    confirms: Mapping[str, Mapping[str, tuple[Again, ...]]]  # runs again, as batches are
     speeds: Mapping[str, float]  # of users' distributions
     root: Path = field(default=Path(ROOT))
 
@@ -84,9 +92,28 @@ def plan_from_config(
     for name, e in experiments.items():
         seconds = wanted or batch_seconds(sum(costs[name]), total, least_seconds)
         batches[name] = pack(e.cells, seconds, costs[name])
-        members = groups(e.cells, e.confirm)
-        confirms[name] = pack(members, seconds, [confirm_cost(e, speeds)] * len(members))
+        confirms[name] = pack_rounds(e, seconds, speeds)
     return Plan(size, seed, experiments, batches, confirms, speeds)
+
+
+def pack_rounds(
+    experiment: Experiment, seconds: float, speeds: Mapping[str, float]
+) -> dict[str, tuple[Again, ...]]:
+    """Return batches of runs of the best cells again, by a name that begins with the round."""
+    if not experiment.confirm:
+        return {}
+    members = groups(experiment.cells, experiment.confirm)
+    batches: dict[str, tuple[Again, ...]] = {}
+    costs = confirm_costs(experiment, speeds)
+    for turn, (cells, _) in enumerate(experiment.confirm.rounds, start=1):
+        work = [
+            Again(turn, group, rank + 1)
+            for group, count in members
+            for rank in range(min(cells, count))
+        ]
+        packed = pack(work, seconds, [costs[turn - 1]] * len(work))
+        batches |= {f"{turn}-{batch}": again for batch, again in packed.items()}
+    return batches
 
 
 def names_of(experiments: str | list) -> list[str]:
@@ -134,13 +161,14 @@ def experiment_jobs(plan: Plan, name: str) -> ExperimentJobs:
     updates = max(cell.updates for cell in e.cells)
     trace = Job(sum(cost(cell, speeds) for cell in e.cells), TRACED * updates)
     longest, start = COPIES * max(map(size_on_disk, e.cells)), settling(e.cells[0], speeds)
-    each, longer = confirm_cost(e, speeds), e.confirm.longer if e.confirm else 0
+    costs, rounds = confirm_costs(e, speeds), e.confirm.rounds if e.confirm else []
     return ExperimentJobs(
         cells=len(e.cells),
         batches={batch: sampling_job(cells, speeds) for batch, cells in plan.batches[name].items()},
         confirms={
-            batch: Job(start + len(members) * each, longer * longest)
-            for batch, members in plan.confirms[name].items()
+            batch: Job(start + len(work) * costs[turn], rounds[turn][1] * longest)
+            for batch, work in plan.confirms[name].items()
+            for turn in [work[0].round - 1]
         },
         trace=trace if e.trace else None,
         figures={figure: figure_job(e, figure) for figure in e.figures},

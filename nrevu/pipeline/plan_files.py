@@ -66,8 +66,9 @@ def experiment_files(plan: Plan, jobs: Jobs, name: str) -> Iterator[tuple[str, d
         yield f"sample-{batch}", {"cells": configs, "estimate": estimate, "code": analysis}
     yield "table", {"batches": list(plan.batches[name]), "code": analysis}
     confirm = {"confirm": everything["confirm"], "code": analysis}
-    for batch, members in plan.confirms[name].items():
-        yield f"confirm-{batch}", {"groups": members, "estimate": estimate, **confirm}
+    for batch, again in plan.confirms[name].items():
+        work = [run._asdict() for run in again]
+        yield f"confirm-{batch}", {"again": work, "estimate": estimate, **confirm}
     if own.confirms:
         yield "confirmed", confirm
     if own.trace:

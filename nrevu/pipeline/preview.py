@@ -5,8 +5,6 @@ reason: new, settings changed, code changed, damaged; CPU seconds and bytes to c
 of like cells that ran here before, or the model's, for this machine's speed.
 """
 
-import contextlib
-import json
 import statistics
 import time
 import timeit
@@ -17,14 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from nrevu.analysis.confirmation import groups
 from nrevu.cells.cell import Cell, config, flatten, from_config, parameters
 from nrevu.core.user_files import KINDS
 from nrevu.errors import Mistake
 from nrevu.experiments.checks import varying
-from nrevu.files import read_json
-from nrevu.pipeline.cost_model import REPORT, confirm_cost, cost, disk_space, overhead
-from nrevu.pipeline.plan import Plan
+from nrevu.pipeline.cost_model import REPORT, confirm_costs, cost, disk_space, overhead
+from nrevu.pipeline.plan import Again, Plan
 from nrevu.results import series_files
 
 NORMALS = 0.0135  # seconds that numpy took for 2^20 normals on the machine of the cost model
@@ -57,24 +53,24 @@ def status(plan: Plan) -> list[Share]:
         why = reasons(own, stored)
         left = [cell for cell in own if cell.digest in why]
         seconds = sum(estimate(cell, like, factor, plan) for cell in left)
-        again = len(groups(experiment.cells, experiment.confirm))
-        again -= 0 if left else len(confirmed_groups(plan, name))
-        seconds += factor * again * confirm_cost(experiment, plan.speeds)
+        again = left_to_confirm(plan, name, bool(left))
+        costs = confirm_costs(experiment, plan.speeds)
+        seconds += factor * sum(costs[run.round - 1] for run in again)
         waiting = [b for b in plan.batches[name].values() if any(c.digest in why for c in b)]
         seconds += factor * overhead(experiment, waiting, len(plan.confirms[name]), plan.speeds)
-        room = disk_space(experiment, left, again)
+        rounds = experiment.confirm.rounds if experiment.confirm else []
+        room = disk_space(experiment, left, sum(rounds[run.round - 1][1] for run in again))
         counts = Counter(why.values())
         shares.append(Share(name, len(own), len(own) - len(left), counts, seconds, room))
     return shares
 
 
-def confirmed_groups(plan: Plan, experiment: str) -> set[str]:
-    """Return which groups of cells are confirmed, in whatever batches that was done."""
-    found: set[str] = set()
-    for file in (plan.root / plan.label / experiment / "confirm").glob("*.json"):
-        with contextlib.suppress(OSError, ValueError, KeyError):  # damaged
-            found |= {json.dumps(group) for group in read_json(file)["groups"]}
-    return found
+def left_to_confirm(plan: Plan, name: str, redo: bool) -> list[Again]:
+    """Return the confirming runs to come: all if cells are to run, else of batches not there."""
+    folder = plan.root / plan.label / name / "confirm"
+    batches = plan.confirms[name].items()
+    left = [again for batch, again in batches if redo or not (folder / f"{batch}.json").exists()]
+    return [run for again in left for run in again]
 
 
 def total_seconds(shares: Iterable[Share]) -> float:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nrevu.errors import Mistake
 from nrevu.files import write_atomically
-from nrevu.pipeline.cost_model import confirm_cost, cost
+from nrevu.pipeline.cost_model import confirm_costs, cost
 from nrevu.pipeline.jobs import Jobs
 from nrevu.pipeline.locking import PROGRESS, unlock_folder
 from nrevu.pipeline.plan import Plan
@@ -103,12 +103,13 @@ class Progress:
 
 
 def work(plan: Plan, jobs: Jobs) -> dict[str, float]:
-    """Return the estimated CPU seconds of each cell, and of each batch of groups to confirm."""
+    """Return the estimated CPU seconds of each cell, and of each batch of runs to confirm."""
     costs = {digest: cost(cell, plan.speeds) for digest, cell in plan.cells().items()}
     for name, experiment in plan.experiments.items():
-        each = confirm_cost(experiment, plan.speeds)
-        for batch, groups in plan.confirms[name].items():
-            costs[jobs.file(name, f"confirm/{batch}.json")] = len(groups) * each
+        each = confirm_costs(experiment, plan.speeds)
+        for batch, again in plan.confirms[name].items():
+            seconds = sum(each[run.round - 1] for run in again)
+            costs[jobs.file(name, f"confirm/{batch}.json")] = seconds
     return costs
 
 

@@ -115,26 +115,36 @@ def table_step(args: Namespace, plan: Data, spent: Spent) -> Write:
 
 
 def confirm_step(args: Namespace, plan: Data, spent: Spent) -> Write:
-    """Run again, longer and with another seed, the best cells of some groups by the table."""
-    from nrevu.analysis.confirmation import candidates, confirm, confirming_cell
+    """Run again, longer and with another seed, those of the best cells that a batch lists."""
+    from nrevu.analysis.confirmation import candidates, confirmed, confirming_cell
+    from nrevu.analysis.result import summarise
     from nrevu.analysis.table import extend_lags
     from nrevu.experiments.columns import error
 
-    settings = build(Confirm, plan["confirm"])
-    table = extend_lags(read_tables(args.table))
+    settings, estimate = build(Confirm, plan["confirm"]), Estimate(**plan["estimate"])
+    table, earlier = extend_lags(read_tables(args.table)), read_found(args.results)
     cells = {cell.digest: cell for file in args.cells for cell in load_cells(file)}
-    found = []
-    for group in plan["groups"]:
-        for rank, row in enumerate(candidates(table, settings, group), start=1):
-            digest = table.digest[row]
-            cell = confirming_cell(cells[digest], settings)
+    names, ranked, found = (settings.best, error(settings.best)), {}, []
+    with count_cpu(spent, "analysis"):
+        runs = confirmed(earlier, settings) if earlier else None
+        for group in {str(again["group"]): again["group"] for again in plan["again"]}.values():
+            ranked[str(group)] = candidates(table, runs, settings, group)
+    for again in plan["again"]:
+        rows = ranked[str(again["group"])][again["rank"] - 1 :][:1]  # none if too few are usable
+        for row in rows:
+            cell = confirming_cell(cells[table.digest[row]], settings, again["round"])
             series, _ = load_or_sample(args.store, cell, spent)
-            value, se = (float(table[name][row]) for name in (settings.best, error(settings.best)))
-            selected = {"digest": digest, "value": value, "se": se}
+            value, se = (float(table[name][row]) for name in names)
+            selected = {"digest": table.digest[row], "value": value, "se": se}
             with count_cpu(spent, "analysis"):
-                results = confirm(cell, series, Estimate(**plan["estimate"]), settings)
-            found.append({"group": group, "rank": rank, "selected": selected, **results})
-    return json_writer({"groups": plan["groups"], "found": found})
+                result = summarise(cell, series, estimate)
+            found.append({**again, "selected": selected, "confirmed": result})
+    return json_writer({"found": found})
+
+
+def read_found(files: list[Path]) -> list[Data]:
+    """Return the runs of some outputs of the step `confirm`."""
+    return [entry for file in files for entry in read_json(file)["found"]]
 
 
 def confirmed_step(args: Namespace, plan: Data, spent: Spent) -> Write:
@@ -142,9 +152,8 @@ def confirmed_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     from nrevu.analysis.confirmation import confirmed
 
     with count_cpu(spent, "analysis"):
-        parts = [read_json(file)["found"] for file in args.results]
         settings = build(Confirm, plan["confirm"])
-        return table_writer(confirmed([e for part in parts for e in part], settings))
+        return table_writer(confirmed(read_found(args.results), settings))
 
 
 def trace_step(args: Namespace, plan: Data, spent: Spent) -> Write:

@@ -45,11 +45,12 @@ rule confirm:
         plan="results/plan/{size}/{experiment}/confirm-{batch}.json",
         cells=lambda w: jobs.cell_plans(w.experiment),
         table="results/{size}/{experiment}/table.parquet",
+        earlier=lambda w: jobs.earlier(w),
     output:
         "results/{size}/{experiment}/confirm/{batch}.json",
     log:
         "results/{size}/{experiment}/log/confirm-{batch}.txt",
-    priority: lambda w: jobs.confirm(w).seconds + 1.0
+    priority: lambda w: jobs.experiments[w.experiment].urgency + 1.0
     conda:
         "../envs/nrevu.yaml"
     resources:
@@ -57,7 +58,7 @@ rule confirm:
         mem_mb=lambda w, attempt: attempt * jobs.confirm(w).megabytes,
     shell:
         "nrevu confirm {input.plan:q} --cells {input.cells:q} --table {input.table:q}"
-        " --out {output:q} > {log:q} 2>&1"
+        " --results {input.earlier:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule trace:

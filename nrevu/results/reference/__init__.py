@@ -70,7 +70,7 @@ def entries(table: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
     for row in table.to_dict("records"):
         pairs = ((n, [row[n], row[error(n)]]) for n in names)
         kept = {n: [float(f"{x:.7g}") for x in pair] for n, pair in pairs if pd.notna(pair).all()}
-        dof = unit_count(int(row.get("chains", row["run.chains"]))) - 1
+        dof = unit_count(int(row["run.chains"])) - 1
         yield row["digest"], {"bits": row["bits"], "dof": dof, **kept}
 
 

@@ -1,0 +1,150 @@
+"""The true values of a time over a grid, from noisy estimates of its cells.
+
+In: a table of cells with estimates. Out: a Surface: on a logarithmic scale, what the cells' true
+values may be. Model: a quadratic in the settings, a smooth deviation from it (a Gaussian process)
+and an independent deviation of each cell; how large these are is averaged over, by likelihood.
+Neighbours inform each other, so the smallest of many noisy values is not believed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nrevu.experiments.columns import error
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LARGEST = 400  # cells that are modelled: of more, those with the lowest estimates
+QUADRATIC = 2.0  # prior standard deviation of the quadratic's terms, of logarithms: vague
+SMOOTH = (0.03, 0.1, 0.3)  # standard deviations of the smooth deviation that are tried
+LENGTHS = (0.3, 0.6, 1.2)  # over which share of an axis it varies
+ROUGH = (0.01, 0.03, 0.1, 0.3)  # standard deviations of each cell's own deviation; none below 1%
+DRAWS = 4000  # from what the values may be
+NEGLIGIBLE = 1e-3  # relative weight of a combination that is left out
+FREEDOM = 30.0  # degrees of freedom of an estimated error, about
+AXES = ("distribution", "method", "u", "schedule")  # settings that are axes of a grid
+Mixture = list[tuple[float, np.ndarray, np.ndarray]]  # weights, means (n), covariances (n, n)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What the logarithms of the true values of n cells may be."""
+
+    index: pd.Index  # of the cells' rows
+    draws: np.ndarray  # (DRAWS, n)
+    mean: np.ndarray  # (n)
+
+    def ranked(self) -> list:
+        """Return the rows of the cells, that with the lowest expected value first."""
+        return list(self.index[np.argsort(self.mean, kind="stable")])
+
+
+def surface(cells: pd.DataFrame, quantity: str, runs: pd.DataFrame | None = None) -> Surface:
+    """Return what the true values of a quantity may be, from all runs of the cells of a grid.
+
+    `runs` have the digest of their cell in `selected.digest`. Cells without a positive estimate
+    are left out.
+    """
+    cells = cells[estimated(cells, quantity)]
+    cells = cells.loc[cells[quantity].nsmallest(LARGEST).index.sort_values()]
+    place = axes(cells)
+    value, per_group, groups = combine(cells, quantity, runs)
+    variance = smooth_variances(place, per_group) / groups
+    mixture = posterior(place, np.log(value) + variance / 2, variance)  # the mean of a logarithm
+    mean = sum(weight * mean for weight, mean, _ in mixture)
+    return Surface(cells.index, draw(mixture), np.asarray(mean))
+
+
+def estimated(cells: pd.DataFrame, quantity: str) -> pd.Series:
+    """Tell for each row whether an estimate is positive and has an error."""
+    return (cells[quantity] > 0) & (cells[error(quantity)] > 0)
+
+
+def combine(
+    cells: pd.DataFrame, quantity: str, runs: pd.DataFrame | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return for each cell the mean over its runs, its relative variance for a single group of
+    updates, and the groups of all its runs."""
+    value, se = cells[quantity].to_numpy(float), cells[error(quantity)].to_numpy(float)
+    groups = cells["run.groups"].to_numpy(float)
+    total, squares = groups * value, groups**2 * se**2
+    groups = groups.copy()
+    where = {digest: place for place, digest in enumerate(cells["digest"])}
+    if runs is not None:
+        runs = runs[estimated(runs, quantity)]
+        for run in runs.to_dict("records"):
+            place = where.get(run["selected.digest"])
+            if place is not None:
+                total[place] += run["run.groups"] * run[quantity]
+                squares[place] += (run["run.groups"] * run[error(quantity)]) ** 2
+                groups[place] += run["run.groups"]
+    return total / groups, squares / total**2 * groups, groups
+
+
+def axes(cells: pd.DataFrame) -> np.ndarray:
+    """Return the places of cells on the axes of their grid (n, axes), each from 0 to 1.
+
+    The values of an axis are equally far apart. Settings that vary together make one axis.
+    """
+    columns: list[np.ndarray] = []
+    for name in cells.columns:
+        if name.partition(".")[0] not in AXES or cells[name].nunique(dropna=False) < 2:
+            continue
+        codes = cells[name].rank(method="dense", na_option="top").to_numpy(float)
+        place = (codes - codes.min()) / max(1.0, codes.max() - codes.min())
+        if not any(np.allclose(place, o) or np.allclose(place, 1 - o) for o in columns):
+            columns.append(place)
+    return np.array(columns).T if columns else np.zeros((len(cells), 0))
+
+
+def smooth_variances(place: np.ndarray, variances: np.ndarray) -> np.ndarray:
+    """Return estimated variances smoothed over the grid.
+
+    An estimate that is too low comes with an error that is too small: the error of its neighbours
+    tells how much it may be wrong.
+    """
+    known = np.full(variances.size, 2 / FREEDOM)
+    mixture = posterior(place, np.log(variances), known)
+    return np.exp(np.asarray(sum(weight * mean for weight, mean, _ in mixture)))
+
+
+def posterior(place: np.ndarray, value: np.ndarray, variance: np.ndarray) -> Mixture:
+    """Return what the true values may be, given values with known variances at some places."""
+    centred = 2 * place - 1
+    trend = QUADRATIC**2 * (1 + centred @ centred.T) ** 2
+    distance = ((place[:, None] - place[None]) ** 2).sum(axis=-1)
+    middle = value.mean()
+    found = []
+    for smooth, length, rough in itertools.product(SMOOTH, LENGTHS, ROUGH):
+        prior = trend + smooth**2 * np.exp(-distance / (2 * length**2))
+        prior += rough**2 * np.eye(value.size)
+        root = np.linalg.cholesky(prior + np.diag(variance))
+        rest = np.linalg.solve(root, value - middle)
+        likelihood = -rest @ rest / 2 - np.log(np.diag(root)).sum()
+        found.append((likelihood, prior, root, rest))
+    most = max(likelihood for likelihood, *_ in found)
+    mixture = []
+    for likelihood, prior, root, rest in found:
+        if likelihood > most + np.log(NEGLIGIBLE):
+            inner = np.linalg.solve(root, prior)
+            mean, covariance = middle + inner.T @ rest, prior - inner.T @ inner
+            mixture.append((float(np.exp(likelihood - most)), mean, covariance))
+    total = sum(weight for weight, *_ in mixture)
+    return [(weight / total, mean, covariance) for weight, mean, covariance in mixture]
+
+
+def draw(mixture: Mixture) -> np.ndarray:
+    """Return draws (DRAWS, n) of the true values, always the same for the same mixture."""
+    rng = np.random.default_rng(1)
+    counts = np.diff(np.rint(DRAWS * np.cumsum([0, *(weight for weight, *_ in mixture)])))
+    parts = []
+    for count, (_, mean, covariance) in zip(counts.astype(int), mixture, strict=True):
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0))
+        parts.append(mean + rng.standard_normal((count, mean.size)) @ root.T)
+    return np.concatenate(parts)
