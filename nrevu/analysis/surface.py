@@ -2,7 +2,8 @@
 
 In: a table of cells with estimates. Out: a Surface: on a logarithmic scale, what the cells' true
 values may be. Model: a quadratic in the settings, a smooth deviation from it (a Gaussian process)
-and an independent deviation of each cell; how large these are is averaged over, by likelihood.
+and an independent deviation of each cell; how large these are is averaged over, by likelihood
+and a prior in proportion to 1 / size.
 Neighbours inform each other, so the smallest of many noisy values is not believed.
 """
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 LARGEST = 400  # cells that are modelled: of more, those with the lowest estimates
 QUADRATIC = 2.0  # prior standard deviation of the quadratic's terms, of logarithms: vague
-SMOOTH = (0.03, 0.1, 0.3)  # standard deviations of the smooth deviation that are tried
-LENGTHS = (0.3, 0.6, 1.2)  # over which share of an axis it varies
-ROUGH = (0.01, 0.03, 0.1, 0.3)  # standard deviations of each cell's own deviation; none below 1%
+SMOOTH = (0.01, 0.03, 0.1, 0.3)  # standard deviations of the smooth deviation that are tried
+LENGTHS = (0.3, 0.8)  # over which share of an axis it varies
+ROUGH = (0.01, 0.03, 0.1)  # standard deviations of each cell's own deviation; none below 1%
 DRAWS = 4000  # from what the values may be
 NEGLIGIBLE = 1e-3  # relative weight of a combination that is left out
 FREEDOM = 30.0  # degrees of freedom of an estimated error, about
@@ -123,19 +124,20 @@ def posterior(place: np.ndarray, value: np.ndarray, variance: np.ndarray) -> Mix
     for smooth, length, rough in itertools.product(SMOOTH, LENGTHS, ROUGH):
         prior = trend + smooth**2 * np.exp(-distance / (2 * length**2))
         prior += rough**2 * np.eye(value.size)
-        root = np.linalg.cholesky(prior + np.diag(variance))
-        rest = np.linalg.solve(root, value - middle)
-        likelihood = -rest @ rest / 2 - np.log(np.diag(root)).sum()
-        found.append((likelihood, prior, root, rest))
+        total = prior + np.diag(variance)
+        rest = np.linalg.solve(total, value - middle)
+        logarithm = np.log(np.diag(np.linalg.cholesky(total))).sum()
+        likelihood = -(value - middle) @ rest / 2 - logarithm
+        found.append((likelihood - np.log(smooth * rough), prior, total, rest))
     most = max(likelihood for likelihood, *_ in found)
     mixture = []
-    for likelihood, prior, root, rest in found:
+    for likelihood, prior, total, rest in found:
         if likelihood > most + np.log(NEGLIGIBLE):
-            inner = np.linalg.solve(root, prior)
-            mean, covariance = middle + inner.T @ rest, prior - inner.T @ inner
-            mixture.append((float(np.exp(likelihood - most)), mean, covariance))
-    total = sum(weight for weight, *_ in mixture)
-    return [(weight / total, mean, covariance) for weight, mean, covariance in mixture]
+            covariance = prior - prior @ np.linalg.solve(total, prior)
+            weight = float(np.exp(likelihood - most))
+            mixture.append((weight, middle + prior @ rest, (covariance + covariance.T) / 2))
+    weights = sum(weight for weight, *_ in mixture)
+    return [(weight / weights, mean, covariance) for weight, mean, covariance in mixture]
 
 
 def draw(mixture: Mixture) -> np.ndarray:
