@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from nrevu.analysis.confirmation import select_candidate
 from nrevu.analysis.table import extend_lags, flagged, matching
 from nrevu.analysis.traces import best
-from nrevu.experiments.columns import SHORT, UNCONVERGED, of_kind
+from nrevu.experiments.columns import UNCONVERGED, of_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,8 +74,6 @@ def unusable(cells: pd.DataFrame, quantity: str, name: str) -> str:
     """Return why none of these cells is usable."""
     if flagged(cells, quantity, (UNCONVERGED,)).all():
         return f"no {name} converged{nearest(cells)}"
-    if cells[quantity].isna().all() and flagged(cells, quantity, (SHORT,)).any():
-        return f"no {name} has chains long enough for the lags that {quantity} needs"
     return f"no {name} has a positive {quantity} with a standard error"
 
 

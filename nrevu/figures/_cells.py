@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -52,7 +51,7 @@ def best_cells(settings: Any, table: DataFrame, confirmed: DataFrame | None) -> 
     ]
     found = []
     for bar, side, colour in zip(settings.bars, sides, method_colours(methods), strict=True):
-        grid, text = None, f"not shown: {re.split(r' [(]| for the lags', side.reason)[0]}"
+        grid, text = None, f"not shown: {side.reason.partition(' (')[0]}"
         if side.cell is not None:
             text = cell_settings(table, side.cell)
             if side.basis == CONFIRMED:

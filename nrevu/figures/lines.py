@@ -157,7 +157,7 @@ def mark_flagged(ax: style.Axes, column: str, line: Line, handles) -> None:
 def mark_best(ax: style.Axes, settings, column: str, drawn: list[Line], handles) -> None:
     """Ring the best point of each line, or the best of the panel with its value.
 
-    Selected by the time with enough lags: the drawn value is too low where lags are too few.
+    Selected by the time that claims use: the drawn value is too low where lags are too few.
     """
     found = []
     for line in drawn:
