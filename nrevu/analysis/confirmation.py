@@ -81,6 +81,7 @@ def confirmed(found: Sequence[Mapping[str, Any]], settings: Confirm) -> pd.DataF
                 "selected": selected["value"],
                 "selected.se": selected["se"],
                 "selected.digest": selected["digest"],
+                "edge": selected.get("edge", ""),
                 "choosing": choosing[best],
                 "choosing.se": choosing[error(best)],
                 "chains": result["chains"],

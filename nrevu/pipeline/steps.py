@@ -117,7 +117,8 @@ def table_step(args: Namespace, plan: Data, spent: Spent) -> Write:
 def confirm_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Run again, longer and with another seed, the best cells of some groups by the table."""
     from nrevu.analysis.confirmation import candidates, confirm, confirming_cell
-    from nrevu.analysis.table import extend_lags
+    from nrevu.analysis.edges import edge_text
+    from nrevu.analysis.table import extend_lags, matching
     from nrevu.experiments.columns import error
 
     settings = build(Confirm, plan["confirm"])
@@ -130,7 +131,8 @@ def confirm_step(args: Namespace, plan: Data, spent: Spent) -> Write:
             cell = confirming_cell(cells[digest], settings)
             series, _ = load_or_sample(args.store, cell, spent)
             value, se = (float(table[name][row]) for name in (settings.best, error(settings.best)))
-            selected = {"digest": digest, "value": value, "se": se}
+            edge = edge_text(matching(table, group), table.loc[row])
+            selected = {"digest": digest, "value": value, "se": se, "edge": edge}
             with count_cpu(spent, "analysis"):
                 results = confirm(cell, series, Estimate(**plan["estimate"]), settings)
             found.append({"group": group, "rank": rank, "selected": selected, **results})

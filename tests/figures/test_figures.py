@@ -502,7 +502,8 @@ def test_names_of_cells_do_not_overlap(experiment, count, decades, columns):
         {"method.stepsize": x, "method.alpha": y, "u.delta": delta, "tau.log_prob": 5.0 + x}
         for x, y, delta in itertools.product(places, places, deltas)
     ]
-    table = pd.DataFrame(rows).assign(**{"tau.log_prob.se": 0.1})
+    names = {"distribution": "pairs", "method": "persistent_langevin", "u": "nonreversible"}
+    table = pd.DataFrame(rows).assign(**names, **{"tau.log_prob.se": 0.1})
     settings = {"kind": "heat", "x": "method.stepsize", "y": "method.alpha"}
     settings |= {"value": "tau.log_prob"} | ({"columns": columns} if columns else {})
     figure = draw(
