@@ -2,8 +2,8 @@
 
 The published convention: tau = 1 + 2 (sum of autocorrelations at lags 1 to K), autocovariances
 about the known mean with divisor n - k, all K lags, no taper. Here the sums are over several
-chains, and a jackknife over chains gives the standard error. Where no K was published, or the
-published one is too small, it follows tau: K >= 5 tau(K), Sokal's window.
+chains, and a jackknife over chains gives the standard error. Where no K was published, it follows
+tau: K >= 5 tau(K), Sokal's window. Where a given K is too small, there is also the time from 2K.
 """
 
 import dataclasses
@@ -49,6 +49,15 @@ class Times:
         """Tell whether K lags are enough: the next K add up to 2% or 3 standard errors."""
         tail = jackknife(self.tail[0], self.tail[1:])
         return not abs(tail.value) > max(0.02 * abs(self.tau[0]), 3 * tail.se)
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether K lags are enough, at least 5 tau, and give a positive tau."""
+        return self.settled and self.lags >= WINDOW * max(self.tau[0], 1) and self.tau[0] > 0
+
+    def doubled(self) -> "Times":
+        """Return the time from lags 1 to 2K; what more of them would add is not known."""
+        return Times(self.tau + self.tail, 0 * self.tail, 2 * self.lags)
 
 
 def unit_count(chains: int) -> int:
@@ -128,11 +137,12 @@ def times(values: np.ndarray, lengths: Sequence[int], mean: float, max_lag: int)
     return at_lag(sums, counts, max_lag)
 
 
-def adaptive_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> Times | None:
-    """Return the time from as many lags as it needs, or None if the chains are too short for them.
+def adaptive_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> Times:
+    """Return the time from as many lags as it needs, or from the most that the chains allow.
 
     That is Sokal's window, doubled while the next K lags add something, or tau is not positive: in
-    an oscillation the window may end too early.
+    an oscillation the window may end too early. The most are half of a chain, so that as many more
+    can show whether they are enough.
     """
     longest = min(min(lengths) - 1, MOST_LAGS)
     lags, last = min(FIRST_LAGS, longest), None
@@ -141,11 +151,11 @@ def adaptive_times(values: np.ndarray, lengths: Sequence[int], mean: float) -> T
         last = last or window(sums, counts)
         while last and 2 * last <= lags:
             time = at_lag(sums, counts, last)
-            if time.settled and last >= WINDOW * max(time.tau[0], 1) and time.tau[0] > 0:
+            if time.complete:
                 return time
             last *= 2
         if lags == longest or not np.isfinite(sums).all() or not sums[:, 0].any():
-            return None
+            return at_lag(sums, counts, max(1, lags // 2))
         lags = min(2 * lags, longest)
 
 
@@ -178,35 +188,25 @@ def all_times(
     groups: Mapping[str, Sequence[str]],
     max_lag: int,
 ) -> tuple[dict[str, Tau], dict[str, Tau]]:
-    """Return the time of each quantity and average, and longer ones of those with too few lags.
+    """Return the time of each quantity and average, and from 2K lags where K given ones are few.
 
-    If K lags are configured and too few, the longer one has as many as it needs; there is none if
-    the chains are too short for that. If max_lag is 0, all have as many as they need, or as the
-    chains allow.
+    If max_lag is 0, all have as many lags as they need, or as the chains allow, and none has twice
+    as many.
     """
-    most = max(1, min(min(lengths) - 1, MOST_LAGS) // 2)
 
     @functools.cache
-    def fixed(name: str) -> Times:
-        return times(columns[name], lengths, means[name], max_lag or most)
-
-    @functools.cache
-    def adaptive(name: str) -> Times | None:
-        return adaptive_times(columns[name], lengths, means[name])
-
-    def enough(members: Sequence[str]) -> Tau | None:
-        found = [time for member in members if (time := adaptive(member))]
-        return tau_from(average(found)) if len(found) == len(members) else None
+    def time_of(name: str) -> Times:
+        series = columns[name], lengths, means[name]
+        return times(*series, max_lag) if max_lag else adaptive_times(*series)
 
     taus, longer = {}, {}
     for name in (*columns, *groups):
-        members = groups.get(name, (name,))
-        settled = None if max_lag else enough(members)
-        taus[name] = settled or tau_from(average([fixed(member) for member in members]))
-        if not max_lag:
-            taus[name] = dataclasses.replace(taus[name], short=settled is None)
-        elif taus[name].short and (settled := enough(members)):
-            longer[name] = settled
+        parts = [time_of(member) for member in groups.get(name, (name,))]
+        time = average(parts)
+        enough = time.settled if max_lag else all(part.complete for part in parts)
+        taus[name] = dataclasses.replace(tau_from(time), short=not enough)
+        if max_lag and not enough:
+            longer[name] = tau_from(time.doubled())
     return taus, longer
 
 

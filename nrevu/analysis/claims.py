@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nrevu.analysis.sides import CONFIRMED, SELECTED, Side, best_side
-from nrevu.analysis.table import flagged
+from nrevu.analysis.table import DOUBLED, LIMITED, doubts
 from nrevu.analysis.verdict import difference
 from nrevu.cells.cell import parameters
 from nrevu.experiments.checks import fits
-from nrevu.experiments.columns import SHORT, error
+from nrevu.experiments.columns import error
 from nrevu.experiments.sections import Claim
 
 if TYPE_CHECKING:
@@ -112,12 +112,12 @@ def divide(sides: Sequence[Side]) -> tuple[float, float, float]:
 
 
 def basis(sides: Sequence[Side], quantity: str) -> str:
-    """Return whether the cells of a claim were confirmed, and whether lags were extended."""
+    """Return whether the cells of a claim were confirmed, and what to know of their lags."""
     cells = [side.cell for side in sides if side.cell is not None]
     bases = [side.basis for side in sides]
     how = [kind for kind in (SELECTED, CONFIRMED) if kind in bases][:1]
-    short = any(flagged(cell.to_frame().T, quantity, (SHORT,)).any() for cell in cells)
-    return ", ".join(how + ["lags extended"] * short)
+    found = [doubts(cell.to_frame().T, quantity) for cell in cells]
+    return ", ".join(how + [why for why in (DOUBLED, LIMITED) if any(f[why].any() for f in found)])
 
 
 def expected_rows(experiments: Iterable[Experiment]) -> list[dict[str, Any]]:

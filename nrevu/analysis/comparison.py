@@ -15,9 +15,9 @@ import pandas as pd
 from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.claims import claim_rows, format_settings
 from nrevu.analysis.sides import RUN, nearest
-from nrevu.analysis.table import flagged, matching
+from nrevu.analysis.table import APART, DOUBLED, LIMITED, doubts, flagged, matching
 from nrevu.analysis.verdict import difference, judge, t_quantile
-from nrevu.experiments.columns import SHORT, UNCONVERGED, error, flags, parse
+from nrevu.experiments.columns import UNCONVERGED, error, parse, times
 from nrevu.experiments.experiment import Experiment
 from nrevu.experiments.sections import Published
 
@@ -40,7 +40,7 @@ COLUMNS = [
     "family",  # what it is judged together with: the paper, or an experiment
     "comparisons",  # how many of its kind there are in the family
     "source",  # where a number was printed
-    "basis",  # of a claim: confirmed; or selected, not confirmed; lags extended, if K were too few
+    "basis",  # of a claim: confirmed; or selected, not confirmed; of all: what to know of lags
     "digest",  # of a number's cell
 ]
 
@@ -77,7 +77,7 @@ def number_rows(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, A
     for entry in experiment.published:
         found = matching(table, entry.at)
         for quantity, published in entry.numbers.items():
-            why = unusable(found[:1], quantity, experiment.estimate.max_lag)
+            why = unusable(found[:1], quantity)
             row: dict[str, Any] = {"kind": "number", "what": format_settings(entry.at)}
             row |= {"quantity": quantity, "published": published, "source": entry.source}
             row |= {"reason": why, "digest": "" if found.empty else found.iloc[0]["digest"]}
@@ -85,17 +85,15 @@ def number_rows(experiment: Experiment, table: pd.DataFrame) -> list[dict[str, A
     return rows
 
 
-def unusable(cell: pd.DataFrame, quantity: str, max_lag: int) -> str:
+def unusable(cell: pd.DataFrame, quantity: str) -> str:
     """Return why a cell's number cannot be compared, and what to do; nothing if it can.
 
-    Too few lags are no reason where they are configured: the published number has the same.
+    Too few lags are no reason: where a lag was published, the published number has the same.
     """
     if cell.empty:
         return f"its cell is missing. To do: {RUN}"
     if flagged(cell, quantity, (UNCONVERGED,)).any():
         return f"its chains do not agree{nearest(cell)}. To do: raise run.groups"
-    if not max_lag and flagged(cell, quantity, (SHORT,)).any():
-        return "its chains are too short for the lags that tau needs. To do: raise run.groups"
     if not (cell[quantity] > 0).all() or not (cell[error(quantity)] > 0).all():
         return "no positive value with a standard error. To do: raise run.groups or run.chains"
     return ""
@@ -108,6 +106,8 @@ def compare_number(cell: pd.Series, quantity: str, entry: Published) -> dict[str
     dof = unit_count(cell["run.chains"]) - 1
     half = t_quantile(dof) * se
     interval = {"se": se, "low": ours - half, "high": ours + half, "dof": dof}
+    limited = doubts(cell.to_frame().T, quantity)[LIMITED].any()
+    interval["basis"] = LIMITED if limited else ""
     return difference(ours, se / ours, published, theirs) | interval
 
 
@@ -121,12 +121,14 @@ def drop_repeats(compared: pd.DataFrame) -> pd.DataFrame:
 def flags_text(table: pd.DataFrame) -> list[str]:
     """Return a line that counts the unreliable times, for each reason."""
     notes = {
-        SHORT: "too few lags were summed, tau reads low; claims use as many as it needs",
-        UNCONVERGED: "chains disagree, or the effective sample is below 100; claims skip these",
+        DOUBLED: "too few lags are summed, tau reads low; claims use twice as many",
+        LIMITED: "chains are too short for the lags that tau needs, claims say so",
+        APART: "chains disagree, or the effective sample is below 100; claims skip these",
     }
+    found = {parse(name).quantity: doubts(table, name) for name in times(table, "tau")}
     lines = []
-    for kind, note in notes.items():
-        counts = {parse(name).quantity: int(table[name].sum()) for name in flags(table, kind)}
+    for reason, note in notes.items():
+        counts = {quantity: int(each[reason].sum()) for quantity, each in found.items()}
         text = ", ".join(f"{count} of {quantity}" for quantity, count in counts.items() if count)
         lines += [f"of {len(table)} cells, {text}: {note} (hollow points)"] if text else []
     return lines

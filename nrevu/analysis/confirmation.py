@@ -72,6 +72,7 @@ def confirmed(found: Sequence[Mapping[str, Any]], settings: Confirm) -> pd.DataF
             "selected": entry["selected"]["value"],
             error("selected"): entry["selected"]["se"],
             "selected.digest": entry["selected"]["digest"],
+            "edge": entry["selected"].get("edge", ""),
         }
         for entry in found
     ]

@@ -34,6 +34,7 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     columns = dict(zip(known, values, strict=True))
     pooled = [q for q in columns if estimate.mean == "pooled" or known[q] is None]
     means = known | {q: float(columns[q].mean(dtype=float)) for q in pooled}
+    updates = cell.updates * len(series.rows) / cell.run.groups  # of the chains that are given
     taus, longer = all_times(columns, means, series.lengths, groups, estimate.max_lag)
     for times in (taus, longer):
         for name in {*pooled, *(g for g in groups if set(groups[g]) & set(pooled))} & times.keys():
@@ -54,7 +55,7 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
         "evaluations": {"density": series.density, "gradient": series.gradient},
         "overflows": series.overflows,
         "cpu_seconds": series.cpu_seconds,
-        "ns_per_update": 1e9 * series.cpu_seconds / cell.updates,
+        "ns_per_update": 1e9 * series.cpu_seconds / updates,
         "chains": len(series.lengths),
         "groups": len(series.rows),
     }

@@ -18,7 +18,7 @@ from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.surface import Surface, surface
 from nrevu.analysis.table import extend_lags, flagged, matching, usable
 from nrevu.analysis.verdict import t_quantile
-from nrevu.experiments.columns import SHORT, UNCONVERGED, error, of_kind
+from nrevu.experiments.columns import UNCONVERGED, error, of_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,8 +115,6 @@ def unusable(cells: pd.DataFrame, quantity: str, name: str) -> str:
     """Return why none of these cells is usable."""
     if flagged(cells, quantity, (UNCONVERGED,)).all():
         return f"no {name} converged{nearest(cells)}"
-    if cells[quantity].isna().all() and flagged(cells, quantity, (SHORT,)).any():
-        return f"no {name} has chains long enough for the lags that {quantity} needs"
     return f"no {name} has a positive {quantity} with a standard error"
 
 

@@ -2,6 +2,7 @@
 
 The cost of a quantity is its autocorrelation time in gradient evaluations (density evaluations, if
 the method uses no gradients): evaluations per effectively independent draw. All evaluations count.
+Its time is the same in CPU seconds, those of burn-in included; it depends on the machine.
 
 In: the results of cells. Out: a pandas DataFrame, in the order of the experiment's cells.
 """
@@ -18,15 +19,19 @@ from nrevu.experiments.columns import (
     LONGER,
     REJECTIONS,
     SHORT,
+    TIMES,
     UNCONVERGED,
     convert,
     error,
-    flags,
     quantile,
+    times,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Reasons to doubt a time. Only the last one suppresses it.
+DOUBLED, LIMITED, APART = "lags doubled", "chains short for their lags", "chains disagree"
 
 
 def row(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,10 +52,11 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
         levels = zip(LEVELS, about["quantiles"], strict=True)
         flat |= {quantile(quantity, level): value for level, value in levels}
     evaluations = result["evaluations"]
-    each = (evaluations["gradient"] or evaluations["density"]) / result["groups"]
-    for quantity, tau in result["tau"].items():
-        cost = {key: None if tau[key] is None else each * tau[key] for key in ("value", "se")}
-        flat |= with_error(f"cost.{quantity}", cost)
+    spent = {"cost": evaluations["gradient"] or evaluations["density"]}
+    spent |= {"time": result["cpu_seconds"]}
+    for kind, total in spent.items():
+        for quantity, tau in result["tau"].items():
+            flat |= with_error(f"{kind}.{quantity}", scaled(tau, total / result["groups"]))
     flat |= {f"evaluations.{kind}": count for kind, count in evaluations.items()}
     last = ("overflows", "cpu_seconds", "ns_per_update", "digest", "bits", "name")
     return flat | {key: result[key] for key in last}
@@ -59,6 +65,11 @@ def row(result: Mapping[str, Any]) -> dict[str, Any]:
 def with_error(column: str, number: Mapping[str, float | None]) -> dict[str, float | None]:
     """Return the two columns of a number and its standard error."""
     return {column: number.get("value"), error(column): number.get("se")}
+
+
+def scaled(tau: Mapping[str, float | None], unit: float) -> dict[str, float | None]:
+    """Return a time and its error in another unit, of which a group takes so many."""
+    return {key: None if value is None else unit * value for key, value in tau.items()}
 
 
 def table(results: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -88,16 +99,27 @@ def flagged(cells: pd.DataFrame, column: str, kinds: Iterable[str] = FLAGS) -> p
     return cells[[name for name in names if name in cells]].eq(True).any(axis=1)
 
 
+def doubts(cells: pd.DataFrame, column: str) -> dict[str, pd.Series]:
+    """Return for each reason to doubt a time, and each row, whether it applies."""
+    longer = convert(column, "tau", LONGER)
+    short, doubled = flagged(cells, column, (SHORT,)), cells.reindex(columns=[longer])[longer]
+    known = doubled.notna()
+    apart = flagged(cells, column, (UNCONVERGED,))
+    return {DOUBLED: short & known, LIMITED: short & ~known, APART: apart}
+
+
 def unreliable(cells: pd.DataFrame) -> dict[str, int]:
     """Return how many cells have an unreliable time, by the reason."""
-    disagree, short = (cells[flags(cells, kind)].eq(True) for kind in (UNCONVERGED, SHORT))
-    longer = cells[[convert(name, "tau", LONGER) for name in short]].notna().to_numpy()
-    found = {
-        "cells with too few lags (claims use as many as tau needs)": short & longer,
-        "cells with chains too short for their lags (claims skip them)": short & ~longer,
-        "cells whose chains disagree (claims skip them)": disagree,
+    texts = {
+        DOUBLED: "cells with too few lags (claims use twice as many)",
+        LIMITED: "cells with chains too short for the lags that tau needs",
+        APART: "cells whose chains disagree (claims skip them)",
     }
-    return {reason: int(flag.any(axis=1).sum()) for reason, flag in found.items()}
+    found = [doubts(cells, name) for name in times(cells, "tau")]
+    return {
+        text: int(sum(each[reason] for each in found).astype(bool).sum()) if found else 0
+        for reason, text in texts.items()
+    }
 
 
 def usable(cells: pd.DataFrame, column: str) -> pd.Series:
@@ -107,18 +129,14 @@ def usable(cells: pd.DataFrame, column: str) -> pd.Series:
 
 
 def extend_lags(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the table as claims use it: where lags are too few, from as many as tau needs.
-
-    Where the chains are too short for these lags, the number is missing.
-    """
+    """Return the table as claims use it: where given lags are too few, from twice as many."""
     cells = cells.copy()
-    for name in flags(cells, SHORT):
-        short = cells[name].eq(True)
-        if not short.any():
-            continue
-        each = cells.loc[short, convert(name, "cost")] / cells.loc[short, convert(name, "tau")]
-        for suffix, longer in (("", LONGER), ("se", error(LONGER))):
-            value = cells.loc[short, convert(name, "tau", longer)].astype(float)
-            cells.loc[short, convert(name, "tau", suffix)] = value
-            cells.loc[short, convert(name, "cost", suffix)] = value * each
+    for name in times(cells, "tau"):
+        rows, longer = doubts(cells, name)[DOUBLED], convert(name, "tau", LONGER)
+        kinds = [kind for kind in TIMES if rows.any() and convert(name, kind) in cells]
+        units = {k: cells.loc[rows, convert(name, k)] / cells.loc[rows, name] for k in kinds}
+        for kind, unit in units.items():
+            own = convert(name, kind)
+            for column, source in ((own, longer), (error(own), error(longer))):
+                cells.loc[rows, column] = unit * cells.loc[rows, source].astype(float)
     return cells

@@ -31,12 +31,13 @@ def bits(series: Series) -> str:
 
 
 def select_chains(series: Series, chains: range) -> Series:
-    """Return the series of some consecutive chains, with their share of the counts."""
+    """Return the series of some consecutive chains, with their share of the counts and CPU time."""
     ends = np.cumsum([0, *series.lengths])
     rows = slice(ends[chains[0]], ends[chains[-1] + 1])
     groups = len(series.rows[rows])
     counts = ("density", "gradient", "overflows")
     changes = {name: getattr(series, name) * groups // len(series.rows) for name in counts}
+    changes |= {"cpu_seconds": series.cpu_seconds * groups / len(series.rows)}
     changes |= {"rows": series.rows[rows], "rejected": series.rejected[rows]}
     lengths = tuple(series.lengths[chain] for chain in chains)
     return dataclasses.replace(series, lengths=lengths, **changes)

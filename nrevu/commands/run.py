@@ -78,9 +78,10 @@ def notes(result: dict) -> list[str]:
         text = f"tau {quantity}: {result['lags'][quantity]} lags are too few"
         if quantity in result["longer"]:
             more = result["longer"][quantity]
-            text += f"; with {more['lags']} lags, {more['value']:.5f} ± {more['se']:.5f}"
+            value, se = (number(more[key], 0) for key in ("value", "se"))
+            text += f"; with {more['lags']} lags, {value} ± {se}"
         else:
-            text += ", and the chains are too short for more: raise run.groups"
+            text += ", and the chains too short for more: raise run.groups"
         lines.append(text)
     if result.get("posterior"):
         names = ", ".join(result["posterior"])

@@ -2,22 +2,22 @@
 
 A table has settings under their keys (`method.stepsize`), two estimates of the rejections
 (`rejection_rate`, `clustering`), and for each quantity of the distribution KIND.QUANTITY: `tau.x`
-(autocorrelation time), `cost.x` (the same in evaluations), `mean.x`, `rhat.x`, `effective.x` and
-`quantile.x.LEVEL`. Suffixes: `.se` of an estimate's standard error; of a time also `.longer`,
-`.longer.se` (from as many lags as it needs) and its flags.
+(autocorrelation time), `cost.x` (the same in evaluations), `time.x` (in CPU seconds), `mean.x`,
+`rhat.x`, `effective.x` and `quantile.x.LEVEL`. Suffixes: `.se` of an estimate's standard error; of
+an autocorrelation time also `.longer`, `.longer.se` (from twice as many lags) and its flags.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-TIMES = ("tau", "cost")  # kinds of columns that hold a time
+TIMES = ("tau", "cost", "time")  # kinds of columns that hold a time
 COMMON = TIMES  # kinds that every quantity has; figures, claims and the report know these
 ESTIMATED = (*COMMON, "mean")  # kinds with a standard error
 KINDS = (*ESTIMATED, "rhat", "effective", "quantile")
 REJECTIONS = ("rejection_rate", "clustering")  # estimates that belong to no quantity
-# Flags of a time: too few lags were summed; chains disagree, or are too short to tell.
+# Flags of a time: too few lags are summed; chains disagree, or are too short to tell.
 SHORT, UNCONVERGED = FLAGS = ("lag_too_short", "not_converged")
-LONGER = "longer"  # the time from as many lags as it needs, where the configured ones are too few
+LONGER = "longer"  # the time from twice as many lags, where the configured ones are too few
 
 
 class Column(NamedTuple):
@@ -45,13 +45,13 @@ def is_estimated(name: str) -> bool:
 
 
 def is_time(name: str) -> bool:
-    """Tell whether a column holds an autocorrelation time, in groups or as a cost."""
+    """Tell whether a column holds an autocorrelation time, in groups, evaluations or seconds."""
     kind, _, suffix = parse(name)
     return kind in TIMES and not suffix
 
 
 def times(names: Iterable[str], *kinds: str) -> list[str]:
-    """Return the columns of some kinds (default: tau and cost) that hold times."""
+    """Return the columns of some kinds (default: all) that hold times."""
     return [name for name in names if is_time(name) and parse(name).kind in (kinds or TIMES)]
 
 

@@ -148,11 +148,11 @@ def parts(setting: Setting) -> list[Setting]:
 
 def check_lag(cell: Cell, estimate: Estimate, settings: dict[str, Setting]) -> None:
     """Raise a Mistake if the chains are too short for the lags, with a key that was set."""
-    shortest = min(cell.run.lengths())
-    if 2 * max(1, estimate.max_lag) >= shortest:  # as many more show whether they are enough
+    shortest, lag = min(cell.run.lengths()), max(1, estimate.max_lag)
+    if 2 * lag >= shortest:  # as many more show whether they are enough
         involved = ("estimate.max_lag", "run.groups", "run.chains", "size")
         raise Mistake(
-            f"lag {estimate.max_lag} is too long for chains of {shortest} groups, which must be "
+            f"lag {lag} is too long for chains of {shortest} groups, which must be "
             "more than twice as long: lower estimate.max_lag or run.chains, or raise run.groups",
             key=next((key for key in involved if key in settings), involved[0]),
         )

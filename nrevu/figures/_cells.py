@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nrevu.analysis.edges import edges
 from nrevu.analysis.sides import CONFIRMED, best_side
 from nrevu.analysis.table import extend_lags, matching
 from nrevu.analysis.traces import format_setting, is_setting
@@ -52,13 +52,21 @@ def best_cells(settings: Any, table: DataFrame, confirmed: DataFrame | None) -> 
     ]
     found = []
     for bar, side, colour in zip(settings.bars, sides, method_colours(methods), strict=True):
-        grid, text = None, f"not shown: {re.split(r' [(]| for the lags', side.reason)[0]}"
+        grid, text = None, f"not shown: {side.reason.partition(' (')[0]}"
         if side.cell is not None:
             text = cell_settings(table, side.cell)
             if side.basis == CONFIRMED:
                 grid = table[table["digest"] == side.cell["selected.digest"]].iloc[0]
+            text += edge_line(matching(table, bar.where), side.cell if grid is None else grid)
         found.append(Best(bar.label, side.cell, grid, colour, text))
     return found
+
+
+def edge_line(cells: DataFrame, cell: Series) -> str:
+    """Return a line that says in which settings a cell is at the edge of some cells, or nothing."""
+    found = edges(cells, cell)
+    names = [f"{name.partition('.')[2].replace('_', ' ')} {end}" for name, end in found.items()]
+    return "".join(f"\nat the edge: {name}" for name in names)
 
 
 def cell_settings(table: DataFrame, cell: Series) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+    from matplotlib.path import Path
     from pandas import DataFrame
 
 # Okabe and Ito's colours, distinct with any colour vision; ordered so that successive ones differ
@@ -36,6 +37,7 @@ METHOD_COLOURS = {
 OTHER_COLOURS = ("#3B4A6B", "#8C6D1F")  # of any other method, or of several together
 REJECTED = "#D62728"
 MARKERS = "osD^vPX<>"
+EDGE = "best cell at the edge of its grid"  # what a dashed ring or frame says
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1.5, 1, 1.5)), (0, (7, 2)), (0, (2, 2)))
 STYLE = {
     "font.size": 9.5,
@@ -90,6 +92,13 @@ def legend_mark(**style) -> Line2D:
     return Line2D([], [], **style)
 
 
+def dashed_ring() -> Path:
+    """Return a circle of dashes, as a marker."""
+    from matplotlib.path import Path
+
+    return Path.make_compound_path(*(Path.arc(start, start + 27) for start in range(0, 360, 45)))
+
+
 def write_note(ax: Axes, y: float, text: str, **options) -> None:
     """Write at a height, from the left, why nothing is drawn there."""
     place = {"transform": ax.get_yaxis_transform(), "va": "center", "color": "#444444"}
@@ -138,6 +147,8 @@ def value_title(column: str, cells: DataFrame) -> str:
     kind, name = parse(column).kind, label(column)
     if kind == "cost":
         return f"{evaluations(cells)} per independent draw\nof the {name}"
+    if kind == "time":
+        return f"CPU seconds per independent draw\nof the {name}"
     if kind == "tau":
         return textwrap.fill(f"autocorrelation time of the {name} (groups)", 50)
     return f"{kind} of the {name}" if kind else name
@@ -148,6 +159,8 @@ def y_label(column: str, cells: DataFrame) -> str:
     kind = parse(column).kind
     if kind == "cost":
         return f"{evaluations(cells)}\nper independent draw"
+    if kind == "time":
+        return "CPU seconds\nper independent draw"
     if kind == "tau":
         groups: Any = cells["schedule.group"].unique() if "schedule.group" in cells else ()
         of = f" (groups of {groups[0]})" if len(groups) == 1 else " (groups)"
@@ -165,6 +178,10 @@ def evaluations(cells: DataFrame) -> str:
 
 def with_error(value: float, se: float) -> str:
     """Return a value and its standard error, with as many digits as the error justifies."""
+    if 0 < abs(value) < 0.001:
+        power = math.floor(math.log10(abs(value)))
+        texts = with_error(value / 10.0**power, se / 10.0**power).split(" ± ")
+        return " ± ".join(f"{text}e{power}" for text in texts)
     digits = max(0, -math.floor(math.log10(se))) if se > 0 else 2
     return f"{value:.{digits}f} ± {se:.{digits}f}"
 

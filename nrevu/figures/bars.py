@@ -10,8 +10,8 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nrevu.analysis.table import flagged
-from nrevu.experiments.columns import UNCONVERGED, error
+from nrevu.analysis.table import APART, LIMITED, doubts
+from nrevu.experiments.columns import error
 from nrevu.experiments.sections import Bar, Estimate
 from nrevu.figures import _style as style
 from nrevu.figures._cells import Best, best_cells, check_labels
@@ -92,7 +92,8 @@ def write_absence(ax: style.Axes, x: float, width: float, name: str, text: str) 
 
 def is_flagged(best: Best, column: str) -> bool:
     """Tell whether a value that is drawn is unreliable."""
-    return best.cell is not None and flagged(best.cell.to_frame().T, column, (UNCONVERGED,)).any()
+    found = {} if best.cell is None else doubts(best.cell.to_frame().T, column)
+    return any(found[reason].any() for reason in (LIMITED, APART) if found)
 
 
 def show_legend(ax: style.Axes, bests: list[Best], columns: tuple[str, ...]) -> None:
@@ -106,6 +107,6 @@ def show_legend(ax: style.Axes, bests: list[Best], columns: tuple[str, ...]) -> 
     if any(best.grid is not None for best in drawn):
         handles += ax.plot([], [], "D", mfc="white", mec="black", ms=5, label="as in the grid")
     if any(is_flagged(best, column) for best in drawn for column in columns):
-        handles.append(style.legend_mark(ls="", label="? unreliable: chains disagree"))
+        handles.append(style.legend_mark(ls="", label=f"? unreliable: {APART}, or {LIMITED}"))
     if handles:
         ax.figure.legend(handles=handles, loc="outside lower center", fontsize=8.5, ncols=1)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
+from nrevu.analysis.edges import edges
 from nrevu.analysis.table import extend_lags, flagged, matching
 from nrevu.analysis.traces import best
 from nrevu.errors import Mistake
@@ -59,14 +62,30 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
         ax.set_title(title, fontsize=10 if across <= 3 else 9)
     for ax in axes[len(maps) :]:
         ax.set_axis_off()
-    if flagged(shown, settings.value).any():
-        figure.supxlabel("? unreliable: too few lags, or chains disagree", fontsize=8.5)
+    figure.supxlabel("; ".join(notes(shown, settings, axes, norm)), fontsize=8.5)
     scale = matplotlib.cm.ScalarMappable(norm, "viridis_r")
     bar = figure.colorbar(scale, ax=axes.tolist(), shrink=0.8, extend=beyond)
     style.label_log_axis(bar.ax.yaxis)
     bar.ax.tick_params(which="both", labelsize=8)
     bar.set_label(style.value_title(settings.value, shown))
     return figure
+
+
+def notes(shown: style.DataFrame, settings: Settings, axes: Sequence[style.Axes], norm) -> list:
+    """Return what to say below the maps of their numbers and frames."""
+    unreliable = flagged(shown, settings.value).any()
+    dashed = any(patch.get_linestyle() == "--" for ax in axes for patch in ax.patches)
+    unit = unit_of(norm.vmax)
+    return (
+        ["? unreliable: too few lags, or chains disagree"] * bool(unreliable)
+        + [f"dashed: {style.EDGE}"] * dashed
+        + [f"numbers in units of {unit:g}"] * (unit != 1)
+    )
+
+
+def unit_of(most: float) -> float:
+    """Return the unit in which numbers are written: 1, or a power of ten if all are small."""
+    return 1.0 if most >= 0.1 else 10.0 ** math.floor(math.log10(most))
 
 
 def panels(shown: style.DataFrame, settings: Settings) -> list[tuple[str, style.DataFrame]]:
@@ -114,13 +133,15 @@ def draw_map(
     for (row, column), number in np.ndenumerate(values):
         if np.isfinite(number):
             se, unreliable = errors.iat[row, column], flags.iat[row, column]
-            text = cell_text(number, se, unreliable, norm.vmax, roomy)
+            unit = unit_of(norm.vmax)
+            text = cell_text(number / unit, se / unit, unreliable, norm.vmax / unit, roomy)
             colour = "white" if norm(min(number, norm.vmax)) > 0.5 else "black"
             ax.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)
     lowest = best(extend_lags(part), value)
     if lowest is not None:
         corner = columns.get_loc(part[x][lowest]) - 0.5, rows.get_loc(part[y][lowest]) - 0.5
-        ax.add_patch(Rectangle(corner, 1, 1, fill=False, ec=style.REJECTED, lw=2.2))
+        line = "--" if edges(part, part.loc[lowest]) else "-"
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, ec=style.REJECTED, lw=2.2, ls=line))
     style.label_cells(ax.xaxis, columns, inches[0])
     style.label_cells(ax.yaxis, rows, inches[1])
     ax.set_xlabel(style.plain(settings.x_label or style.label(x)))

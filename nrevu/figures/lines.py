@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from nrevu.analysis.edges import edges
 from nrevu.analysis.table import extend_lags, flagged, matching
 from nrevu.analysis.traces import best
 from nrevu.experiments.columns import SHORT, UNCONVERGED, error, is_time, parse
@@ -20,6 +21,7 @@ from nrevu.figures._cells import same, split
 from nrevu.figures.runs import draw_trace
 
 Scale = Literal["linear", "log"]
+RING = {"ls": "", "marker": "o", "ms": 11, "mfc": "none"}
 
 
 @dataclass(frozen=True)
@@ -157,24 +159,40 @@ def mark_flagged(ax: style.Axes, column: str, line: Line, handles) -> None:
 def mark_best(ax: style.Axes, settings, column: str, drawn: list[Line], handles) -> None:
     """Ring the best point of each line, or the best of the panel with its value.
 
-    Selected by the time with enough lags: the drawn value is too low where lags are too few.
+    Selected by the time that claims use: the drawn value is too low where lags are too few.
     """
     found = []
     for line in drawn:
         cells = extend_lags(line.points)
         index = best(cells, column)
         found += [] if index is None else [(cells[column][index], line, index)]
-    if settings.best == "panel" and found:
+    whole = settings.best == "panel"
+    if whole and found:
         found = [min(found, key=lambda each: each[0])]
     for _, line, index in found:
         x, y = line.x[index], line.points[column][index]
-        ax.plot(x, y, "o", ms=11, mfc="none", mec=line.style["color"], mew=1.3)
-        if settings.best == "panel":
+        edge = edges(panel_cells(drawn) if whole else line.points, line.points.loc[index])
+        ring(ax, (x, y), line.style["color"], bool(edge), handles)
+        if whole:
             se = line.points[error(column)][index]
             style.write_value(ax, x, y, style.with_error(y, se), -17)
             ax.margins(y=0.12)
-    ring = style.legend_mark(ls="", marker="o", ms=11, mfc="none", mec="#666666")
-    handles[f"best of a {settings.best}"] = ring
+    handles[f"best of a {settings.best}"] = style.legend_mark(**RING, mec="#666666")
+
+
+def panel_cells(drawn: list[Line]) -> style.DataFrame:
+    """Return the cells of all lines of a panel."""
+    import pandas as pd
+
+    return pd.concat([line.points for line in drawn])
+
+
+def ring(ax: style.Axes, point: tuple[float, float], colour: str, edge: bool, handles) -> None:
+    """Draw a ring round a point, dashed if it is at the edge of its grid."""
+    dashed = {"marker": style.dashed_ring()} if edge else {}
+    ax.plot(*point, **RING | dashed, mec=colour, mew=1.3)
+    if edge:
+        handles[style.EDGE] = style.legend_mark(**RING | dashed, mec="#666666")
 
 
 def mark_published(ax: style.Axes, experiment, column: str, line: Line, handles) -> None:
@@ -217,7 +235,8 @@ def panel_title(column: str) -> str:
     """Return what a panel shows."""
     if column == "trace":
         return "u of single updates"
-    return f"cost, {style.label(column)}" if parse(column).kind == "cost" else style.label(column)
+    kinds = {"cost": "cost, ", "time": "CPU time, "}
+    return kinds.get(parse(column).kind, "") + style.label(column)
 
 
 def show_legend(figure: style.Figure, settings: Settings, handles: dict[str, Any]) -> None:
@@ -225,7 +244,7 @@ def show_legend(figure: style.Figure, settings: Settings, handles: dict[str, Any
     if "trace" in settings.panels:
         cross = style.legend_mark(ls="", marker="x", ms=5, color=style.REJECTED)
         handles["u of a rejection"] = cross
-    last = [n for n in handles if n.startswith(("best of", "published", "u of", "hollow"))]
+    last = [n for n in handles if n.startswith(("best", "published", "u of", "hollow"))]
     order = [name for name in handles if name not in last] + sorted(last)
     shifted = settings.line and settings.x_scale != "log" and any(map(is_time, settings.panels))
     title = "times and costs: lines are shifted sideways a little" if shifted else None

@@ -117,8 +117,9 @@ def table_step(args: Namespace, plan: Data, spent: Spent) -> Write:
 def confirm_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Run again, longer and with another seed, those of the best cells that a batch lists."""
     from nrevu.analysis.confirmation import candidates, confirmed, confirming_cell
+    from nrevu.analysis.edges import edge_text
     from nrevu.analysis.result import summarise
-    from nrevu.analysis.table import extend_lags
+    from nrevu.analysis.table import extend_lags, matching
     from nrevu.experiments.columns import error
 
     settings, estimate = build(Confirm, plan["confirm"]), Estimate(**plan["estimate"])
@@ -135,7 +136,8 @@ def confirm_step(args: Namespace, plan: Data, spent: Spent) -> Write:
             cell = confirming_cell(cells[table.digest[row]], settings, again["round"])
             series, _ = load_or_sample(args.store, cell, spent)
             value, se = (float(table[name][row]) for name in names)
-            selected = {"digest": table.digest[row], "value": value, "se": se}
+            edge = edge_text(matching(table, again["group"]), table.loc[row])
+            selected = {"digest": table.digest[row], "value": value, "se": se, "edge": edge}
             with count_cpu(spent, "analysis"):
                 result = summarise(cell, series, estimate)
             found.append({**again, "selected": selected, "confirmed": result})

@@ -37,7 +37,9 @@ def summary_lines(jobs: Jobs, began: float, cores: int | None, cpu: float) -> li
             comparison = read_comparison(table.with_name("comparison.csv"))
             compared.append(comparison.assign(experiment=name))
     lines = summary(drop_repeats(pd.concat(compared, ignore_index=True))) if compared else []
-    sentences = [*unreliable_lines(tables), *reference_lines(jobs, tables)]
+    confirmed = read_confirmed(jobs, tables)
+    sentences = [*unreliable_lines(tables), *edge_lines(confirmed)]
+    sentences += reference_lines(jobs, [*tables.values(), *confirmed.values()])
     lines += [line for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
     lines.append(cpu_line(jobs, began, cores, cpu))
     page = Path(jobs.pages()[0])
@@ -62,17 +64,32 @@ def unreliable_lines(tables: dict) -> list[str]:
     return lines
 
 
-def reference_lines(jobs: Jobs, tables: dict) -> list[str]:
-    """Return how the cells compare, bit by bit, with the reference run that the package ships."""
+def read_confirmed(jobs: Jobs, names: Iterable[str]) -> dict:
+    """Return the tables of confirmed cells that are there, by their experiments."""
     import pandas as pd
 
+    files = {name: Path(jobs.file(name, "confirmed.parquet")) for name in names}
+    return {
+        name: pd.read_parquet(file)
+        for name, file in files.items()
+        if is_current(file, file.with_name("table.parquet"))
+    }
+
+
+def edge_lines(confirmed: dict) -> list[str]:
+    """Return which best cells lie at the edge of their grid."""
+    from nrevu.analysis.edges import reported_edges
+
+    found = {name: reported_edges(table) for name, table in confirmed.items()}
+    texts = [f"{name} {group}: {text}" for name, of in found.items() for group, text in of.items()]
+    return [f"best cells at the edge of their grid: {'; '.join(texts)}"] if texts else []
+
+
+def reference_lines(jobs: Jobs, tables: Sequence) -> list[str]:
+    """Return how the cells compare, bit by bit, with the reference run that the package ships."""
     from nrevu.results import reference
 
-    folders = [Path(jobs.file(name, "table.parquet")) for name in tables]
-    files = [table.with_name("confirmed.parquet") for table in folders]
-    current = [file for file in files if is_current(file, file.with_name("table.parquet"))]
-    read = [*tables.values(), *map(pd.read_parquet, current)]
-    return reference.describe_tables(read, jobs.size, provenance_of)
+    return reference.describe_tables(tables, jobs.size, provenance_of)
 
 
 def provenance_of(digests: Sequence[str]) -> list[dict]:

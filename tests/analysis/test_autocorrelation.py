@@ -11,6 +11,7 @@ from artificial import ar1
 
 from nrevu.analysis.autocorrelation import (
     adaptive_times,
+    all_times,
     average,
     rejection_rate,
     split_rhat,
@@ -195,17 +196,60 @@ def test_the_lags_do_not_end_in_an_oscillation():
     assert abs(found.value - exact) < 5 * found.se and found.lags > 20
 
 
-def test_chains_may_be_too_short_for_the_lags_that_tau_needs():
+def test_chains_too_short_for_the_lags_that_tau_needs_give_the_time_from_the_most():
+    """Half a chain's: as many more tell that they are too few. Tau is 39."""
     values, lengths = ar1(0.95, 20, 60, seed=12)
-    assert adaptive_times(values, lengths, 0.0) is None
-    assert adaptive_times(np.zeros(100), [50, 50], 0.0) is None  # chains that never move
-    assert adaptive_times(np.ones(100), [50, 50], 0.0) is None
+    found = adaptive_times(values, lengths, 0.0)
+    assert found.lags == 29 and not found.complete
+    assert tau_from(found).value == tau_from(times(values, lengths, 0.0, 29)).value > 10
+    assert not adaptive_times(np.zeros(100), [50, 50], 0.0).complete  # chains that never move
+    assert not adaptive_times(np.ones(100), [50, 50], 0.0).complete
 
 
-def test_lags_that_follow_repair_what_a_guessed_lag_misses():
-    """An AR(1) process with tau 19: 10 lags give half of it, and are called too few."""
-    values, lengths = ar1(0.9, 40, 4000, seed=13)
-    guessed = tau_from(times(values, lengths, 0.0, 10))
-    followed = tau_from(adaptive_times(values, lengths, 0.0))
-    assert guessed.short and guessed.value < 14
-    assert abs(followed.value - 19) < 4 * followed.se + 0.1
+def times_of(values, lengths, max_lag):
+    """Return what all_times gives of x, y and their average z, and the longer ones."""
+    columns = {"x": values, "y": np.random.default_rng(15).standard_normal(values.size)}
+    means = dict.fromkeys(columns, 0.0)
+    return all_times(columns, means, tuple(lengths), {"z": ("x", "y")}, max_lag)
+
+
+def test_where_given_lags_fail_their_check_there_is_the_time_from_twice_as_many():
+    """It is tau(2K), with its own error, also of an average; z is short as x is.
+
+    y is white noise: its check fails by chance in 0.3% of seeds.
+    """
+    values, lengths = ar1(0.9, 40, 2000, seed=16)
+    taus, longer = times_of(values, lengths, 10)
+    assert [tau.short for tau in taus.values()] == [True, False, True]
+    assert taus["x"] == tau_from(times(values, lengths, 0.0, 10))
+    twice = tau_from(times(values, lengths, 0.0, 20))
+    assert longer.keys() == {"x", "z"} and longer["x"].lags == longer["z"].lags == 20
+    assert longer["x"].value == pytest.approx(twice.value, rel=1e-12)
+    assert longer["x"].se == pytest.approx(twice.se, rel=1e-9)
+
+
+@pytest.mark.parametrize("length, short", [(60, True), (4000, False)])
+def test_lags_that_follow_tau_are_never_doubled(length, short):
+    """If the chains are too short for them, the time is from the most, and says so."""
+    values, lengths = ar1(0.95, 20, length, seed=17)
+    taus, longer = times_of(values, lengths, 0)
+    assert not longer and [tau.short for tau in taus.values()] == [short, False, short]
+    assert all(tau.value > 0 and tau.se > 0 for tau in taus.values())
+
+
+@pytest.mark.parametrize("phi, least, most", [(0.5, 0, 12), (0.9, 300, 300)])
+def test_quoted_times_are_right_whether_or_not_the_lags_are_doubled(phi, least, most):
+    """What claims quote from K = 10, tau(K) or tau(2K), in 300 repetitions: z is standard.
+
+    At phi 0.5 nothing is missing, and the check fails by chance in 0.5% of them (12 of 300: false
+    alarm 1e-6). At phi 0.9 it always fails. The limits are 4 standard errors: false alarm 1e-4.
+    """
+    z, doubled = [], 0
+    for seed in range(300):
+        values, lengths = ar1(phi, 25, 1200, seed=[seed, 18])
+        taus, longer = all_times({"x": values}, {"x": 0.0}, tuple(lengths), {}, 10)
+        quoted, doubled = (taus | longer)["x"], doubled + len(longer)
+        exact = 1 + 2 * sum(phi**k for k in range(1, quoted.lags + 1))
+        z.append((quoted.value - exact) / quoted.se)
+    assert least <= doubled <= most
+    assert abs(np.mean(z)) < 0.24 and 0.85 < np.std(z) < 1.25

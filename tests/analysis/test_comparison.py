@@ -10,13 +10,12 @@ from artificial import made_up
 from conftest import REPO
 
 from nrevu.analysis.claims import expected_rows
-from nrevu.analysis.comparison import compare
-from nrevu.analysis.table import matching
+from nrevu.analysis.comparison import compare, flags_text
+from nrevu.analysis.table import matching, unreliable
 from nrevu.analysis.verdict import t_quantile
 from nrevu.cells.cell import name_of
 from nrevu.experiments.experiment import Family, expand
 from nrevu.experiments.sections import Claim
-from nrevu.experiments.settings import Estimate
 
 
 def test_differences_count_both_errors():
@@ -50,7 +49,7 @@ def test_where_lags_are_too_few_a_claim_uses_twice_as_many_and_says_so():
         0.1,
     )
     row = compare(experiment, table).iloc[-1]
-    assert row.ours == pytest.approx(0.75) and row.basis == "selected, not confirmed, lags extended"
+    assert row.ours == pytest.approx(0.75) and row.basis == "selected, not confirmed, lags doubled"
     assert row.se == pytest.approx(0.75 * math.hypot(0.1 / 1.5, 0.02 / 2))
 
 
@@ -83,16 +82,16 @@ def test_verdicts_do_not_depend_on_what_else_is_run():
     assert expand("network_large", "smoke").family.numbers == 0
 
 
-def test_a_published_number_is_not_judged_on_chains_too_short_for_its_lags():
-    """Unless the lags were given, and are those of the published number."""
+def test_a_published_number_is_judged_whatever_its_lags_and_says_so():
+    """If lags were given they are those of the published number: then there is nothing to say."""
     experiment = expand("fig1", "paper")
     table = made_up(experiment, lambda cell: 9.0).assign(**{"tau.log_prob.lag_too_short": True})
-    found = compare(experiment, table)
-    assert set(found.verdict[found.kind == "number"]) == {"agrees", "differs"}
-    follows = dataclasses.replace(experiment, estimate=Estimate(0, "known"))
-    found = compare(follows, table).set_index("quantity")
-    assert set(found.verdict["tau.log_prob"]) == {"not judged"}
-    assert "too short for the lags" in found.reason["tau.log_prob"].iloc[0]
+    for longer, basis in ((8.0, ""), (np.nan, "chains short for their lags")):
+        table["tau.log_prob.longer"] = longer
+        found = compare(experiment, table).set_index("quantity")
+        assert set(found.verdict["tau.log_prob"]) == {"differs"}
+        assert set(found.basis["tau.log_prob"]) == {basis}
+        assert set(found.basis["tau.coordinate"]) == {""}
 
 
 def test_what_is_too_noisy_says_how_much_longer_to_run():
@@ -123,11 +122,24 @@ def test_a_claim_without_a_standard_error_says_so(error):
     assert row.verdict == "not judged" and "standard error" in row.reason
 
 
-def test_a_claim_is_not_made_from_chains_too_short_for_their_lags():
+def test_a_claim_from_chains_too_short_for_their_lags_says_so():
     experiment = expand("fig2", "paper")
     table = made_up(experiment, lambda cell: 2.0).assign(**{"tau.log_prob.lag_too_short": True})
     row = compare(experiment, table).iloc[-1]
-    assert row.verdict == "not judged" and "long enough for the lags" in row.reason
+    assert row.ours == pytest.approx(1) and row.reason == ""
+    assert row.basis == "selected, not confirmed, chains short for their lags"
+
+
+def test_what_is_said_of_unreliable_times():
+    table = made_up(expand("fig2", "paper"), lambda cell: 2.0)
+    table.loc[:4, "tau.log_prob.lag_too_short"] = True
+    table.loc[:2, "tau.log_prob.longer"] = 2.1
+    table["tau.coordinate.not_converged"] = table.index < 2
+    doubled, limited, apart = flags_text(table)
+    assert "3 of log_prob: too few lags" in doubled and "use twice as many" in doubled
+    assert "2 of log_prob: chains are too short" in limited and "2 of coordinate" in apart
+    assert list(unreliable(table).values()) == [3, 2, 2]
+    assert list(unreliable(table[:0]).values()) == [0, 0, 0]
 
 
 def test_cells_are_found_by_all_of_their_settings():

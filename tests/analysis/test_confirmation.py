@@ -17,7 +17,7 @@ from nrevu.analysis.confirmation import (
     select_candidate,
 )
 from nrevu.analysis.result import summarise
-from nrevu.analysis.table import table
+from nrevu.analysis.table import extend_lags, table
 from nrevu.cells.cell import Cell, Run, Schedule, name_of
 from nrevu.cells.series import Series, bits, select_chains
 from nrevu.distributions.gaussian import Gaussian
@@ -60,13 +60,15 @@ def test_candidates_are_the_best_whose_chains_agree():
             "cost.log_prob": 1.0,
             "cost.log_prob.se": 1.0,
             "tau.log_prob.lag_too_short": [False, True, False, False, False, True, False],
-            "tau.log_prob.longer": [np.nan, 1.7, np.nan, np.nan, np.nan, 5.0, np.nan],
+            "tau.log_prob.longer": [np.nan, 1.7, np.nan, np.nan, np.nan, 1.45, np.nan],
             "tau.log_prob.longer.se": 0.1,
             "tau.log_prob.not_converged": [False] * 6 + [None],
         }
     )
-    assert candidates(found, SETTINGS, {"u": "standard"}) == [4, 1]
-    assert candidates(found, SETTINGS, {"u.delta": None}) == [4, 1]
+    assert candidates(found, SETTINGS, {"u": "standard"}) == [5, 4]
+    assert candidates(found, SETTINGS, {"u.delta": None}) == [5, 4]
+    limited = found.assign(**{"tau.log_prob.longer": np.nan})  # chains too short for their lags
+    assert candidates(limited, SETTINGS, {"u": "standard"}) == [1, 5]
     assert candidates(found, SETTINGS, {"u.delta": 0.3}) == [6]
     apart = found.assign(**{"tau.log_prob.not_converged": [False] * 4 + [True] * 3})
     assert candidates(apart, SETTINGS, {"u": "standard"}) == [1, 2]
@@ -85,6 +87,7 @@ def test_a_part_of_a_series():
     half = select_chains(series, range(4, 8))
     assert np.array_equal(half.rows, series.rows[80:]) and half.lengths == (20,) * 4
     assert (half.density, half.gradient, half.rejected.size) == (40, 80, 80)
+    assert half.cpu_seconds == series.cpu_seconds / 2
 
 
 def test_the_two_parts_share_nothing():
@@ -97,6 +100,33 @@ def test_the_two_parts_share_nothing():
     assert [found["choosing"], found["confirmed"]] == alone
     whole = confirm(CELL, series, estimate, ONE)
     assert whole == {"choosing": None, "confirmed": summarise(CELL, series, estimate)}
+
+
+def test_seconds_per_draw_are_of_the_chains_that_are_quoted():
+    """Tau times the CPU seconds of a group; each part has its share of the run's CPU time."""
+    series, estimate = series_of(0.5, 50, 4), Estimate(10, "known")
+    found = confirm(CELL, series, estimate, SETTINGS)
+    about = {"digest": "", "value": 1.0, "se": 0.1}
+    again = confirmed([{"group": {}, "rank": 1, "selected": about, **found}], SETTINGS).iloc[0]
+    assert again["cpu_seconds"] == 0.75 * series.cpu_seconds and again["groups"] == 300
+    assert again["time.log_prob"] == pytest.approx(again["tau.log_prob"] * 0.75 / 300)
+    relative = again["tau.log_prob.se"] / again["tau.log_prob"]
+    assert again["time.log_prob.se"] / again["time.log_prob"] == pytest.approx(relative)
+    parts = [found[key]["ns_per_update"] for key in ("choosing", "confirmed")]
+    assert parts == pytest.approx([summarise(CELL, series, estimate)["ns_per_update"]] * 2)
+
+
+@pytest.mark.parametrize("kind", ["tau", "cost", "time"])
+def test_a_time_from_twice_as_many_lags_is_extended_in_every_unit(kind):
+    result = summarise(CELL, series_of(0.9, 2000, 5), Estimate(10, "known"))
+    found, cells = table([result]), extend_lags(table([result]))
+    ratio = found["tau.log_prob.longer"] / found["tau.log_prob"]
+    assert (ratio > 1.2).all()
+    name = f"{kind}.log_prob"
+    assert cells[name][0] == pytest.approx((ratio * found[name])[0])
+    relative = (found["tau.log_prob.longer.se"] / found["tau.log_prob.longer"])[0]
+    assert cells[f"{name}.se"][0] / cells[name][0] == pytest.approx(relative)
+    pd.testing.assert_frame_equal(extend_lags(cells), cells)
 
 
 @pytest.mark.slow

@@ -63,7 +63,7 @@ def test_the_smallest_true_value_is_covered(rough, error):
 
 
 def test_the_smallest_of_many_noisy_values_is_not_believed():
-    """30 cells with a true value of 2, errors of 15%: the median is much nearer than the minimum."""
+    """30 cells with a true value of 2, errors of 15%: medians are much nearer than minima."""
     rng, lowest, medians = np.random.default_rng(5), [], []
     for _ in range(100):
         cells = grid_of(*noisy(rng, np.full(30, 2.0), 0.15))

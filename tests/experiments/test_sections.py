@@ -6,7 +6,16 @@ import sys
 
 import pytest
 
-from nrevu.experiments.columns import Column, common, convert, error, is_estimated, is_time, parse
+from nrevu.experiments.columns import (
+    Column,
+    common,
+    convert,
+    error,
+    is_estimated,
+    is_time,
+    parse,
+    times,
+)
 from nrevu.experiments.experiment import expand, from_data, to_data
 from nrevu.experiments.sections import field_kinds, figure_kinds
 from nrevu.experiments.settings import seed_setting
@@ -57,6 +66,7 @@ def test_columns():
     assert parse("method.stepsize") == Column("", "method.stepsize", "")
     assert is_time("cost.x") and not is_time("tau.x.se") and not is_time("mean.x")
     assert is_estimated("mean.x") and is_estimated("clustering") and not is_estimated("rhat.x")
-    assert common(["tau.x", "tau.x.se", "u.delta", "mean.x", "cost.x"]) == ["tau.x", "cost.x"]
+    names = ["tau.x", "tau.x.se", "u.delta", "mean.x", "cost.x", "time.x", "time.x.se"]
+    assert common(names) == times(names) == ["tau.x", "cost.x", "time.x"]
     assert convert("cost.x", "tau", "lag_too_short") == "tau.x.lag_too_short"
     assert convert("tau.x.lag_too_short", "cost") == "cost.x" and error("cost.x") == "cost.x.se"

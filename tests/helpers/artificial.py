@@ -27,7 +27,11 @@ def made_up(experiment, tau):
         row = parameters(cell) | {"rejection_rate": 0.6265, "rejection_rate.se": 0.0001}
         for quantity in (*cell.distribution.means(), *part(cell.distribution, "averages")()):
             row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
-            row |= {f"cost.{quantity}": 60 * tau(cell), f"cost.{quantity}.se": 1.2}
+            for kind, unit in (("cost", 60), ("time", 1e-6)):
+                row |= {
+                    f"{kind}.{quantity}": unit * tau(cell),
+                    f"{kind}.{quantity}.se": unit * 0.02,
+                }
             row |= {f"tau.{quantity}.{end}": None for end in ("longer", "longer.se")}
             row[f"tau.{quantity}.lag_too_short"] = False
         rows.append(row | {"digest": cell.digest})
