@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LARGEST = 400  # cells that are modelled: of more, those with the lowest estimates
-QUADRATIC = 2.0  # prior standard deviation of the quadratic's terms, of logarithms: vague
-SMOOTH = (0.01, 0.03, 0.1, 0.3)  # standard deviations of the smooth deviation that are tried
-LENGTHS = (0.3, 0.8)  # over which share of an axis it varies
-ROUGH = (0.01, 0.03, 0.1)  # standard deviations of each cell's own deviation; none below 1%
+LEVEL = 2.0  # prior standard deviation of the level, a logarithm: vague
+TREND = (0.03, 0.3, 2.0)  # standard deviations of the quadratic's other terms that are tried
+SMOOTH = (0.01, 0.03, 0.1, 0.3)  # of the smooth deviation
+LENGTH = 0.3  # over which share of an axis it varies
+ROUGH = (0.01, 0.03, 0.1)  # of each cell's own deviation; none below 1%
 DRAWS = 4000  # from what the values may be
 NEGLIGIBLE = 1e-3  # relative weight of a combination that is left out
 FREEDOM = 30.0  # degrees of freedom of an estimated error, about
@@ -111,24 +112,26 @@ def smooth_variances(place: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """
     known = np.full(variances.size, 2 / FREEDOM)
     mixture = posterior(place, np.log(variances), known)
-    return np.exp(np.asarray(sum(weight * mean for weight, mean, _ in mixture)))
+    smooth = np.exp(np.asarray(sum(weight * mean for weight, mean, _ in mixture)))
+    return smooth * np.mean(variances / smooth)  # the mean of logarithms is below that of variances
 
 
 def posterior(place: np.ndarray, value: np.ndarray, variance: np.ndarray) -> Mixture:
     """Return what the true values may be, given values with known variances at some places."""
     centred = 2 * place - 1
-    trend = QUADRATIC**2 * (1 + centred @ centred.T) ** 2
+    quadratic = (1 + centred @ centred.T) ** 2 - 1
     distance = ((place[:, None] - place[None]) ** 2).sum(axis=-1)
+    smooth_part = np.exp(-distance / (2 * LENGTH**2))
     middle = value.mean()
     found = []
-    for smooth, length, rough in itertools.product(SMOOTH, LENGTHS, ROUGH):
-        prior = trend + smooth**2 * np.exp(-distance / (2 * length**2))
+    for trend, smooth, rough in itertools.product(TREND, SMOOTH, ROUGH):
+        prior = LEVEL**2 + trend**2 * quadratic + smooth**2 * smooth_part
         prior += rough**2 * np.eye(value.size)
         total = prior + np.diag(variance)
         rest = np.linalg.solve(total, value - middle)
         logarithm = np.log(np.diag(np.linalg.cholesky(total))).sum()
         likelihood = -(value - middle) @ rest / 2 - logarithm
-        found.append((likelihood - np.log(smooth * rough), prior, total, rest))
+        found.append((likelihood - np.log(trend * smooth * rough), prior, total, rest))
     most = max(likelihood for likelihood, *_ in found)
     mixture = []
     for likelihood, prior, total, rest in found:
