@@ -12,7 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nrevu.analysis.autocorrelation import unit_count
+from nrevu.analysis.matched import matched_numbers
 from nrevu.analysis.sides import CONFIRMED, SELECTED, Side, best_side
+from nrevu.analysis.statements import SAME, required, same_cell
 from nrevu.analysis.table import flagged
 from nrevu.analysis.verdict import difference, t_quantile
 from nrevu.cells.cell import parameters
@@ -36,16 +38,30 @@ def claim_rows(
 
     `expected` are the parameters of all cells that the table should have; None: it is complete.
     """
-    rows = []
-    for claim in claims:
-        pairs = []
-        for where in claim.sides():
-            cells = sum(fits(row, where) for row in expected or ())
-            pairs.append((where, best_side(table, confirmed, where, claim.quantity, cells)))
-        failed = [(where, side) for where, side in pairs if side.reason]
-        found = {"reason": format_reasons(failed)} if failed else None
-        rows.append(claim_texts(claim) | (found or numbers(claim, [side for _, side in pairs])))
-    return rows
+    return [claim_texts(c) | find_numbers(c, table, confirmed, expected) for c in claims]
+
+
+def find_numbers(
+    claim: Claim,
+    table: pd.DataFrame,
+    confirmed: pd.DataFrame | None,
+    expected: Sequence[Mapping[str, Any]] | None,
+) -> dict[str, Any]:
+    """Return the numbers of a claim, or why there are none."""
+    if claim.matched:
+        return matched_numbers(claim, table, expected)
+    pairs = []
+    for where in claim.sides():
+        cells = sum(fits(row, where) for row in expected or ())
+        pairs.append((where, best_side(table, confirmed, where, claim.quantity, cells)))
+    failed = [(where, side) for where, side in pairs if side.reason]
+    if failed:
+        return {"reason": format_reasons(failed)}
+    sides = [side for _, side in pairs]
+    found = numbers(claim, sides)
+    if claim.best_at is not None and same_cell(sides):
+        found |= {"ours": 1.0, "se": 0.0, "low": 1.0, "high": 1.0, "basis": SAME}
+    return found
 
 
 def format_reasons(failed: Sequence[tuple[Mapping[str, Any], Side]]) -> str:
@@ -67,12 +83,14 @@ def format_settings(at: Mapping[str, Any]) -> str:
 
 def claim_texts(claim: Claim) -> dict[str, Any]:
     """Return the part of a row that does not depend on the results."""
-    of = "" if claim.over is None else "ratio of "
+    of = "ratio of " if len(claim.sides()) > 1 else ""
     return {
         "kind": "claim",
+        "section": claim.section,
         "what": "; ".join(text for text in (claim.text, claim.assuming) if text),
         "quantity": f"{of}{claim.quantity}",
         "published": math.nan if claim.published is None else claim.published,
+        "required": required(claim, format_settings(claim.best_at or {})),
         "reason": "",
     }
 

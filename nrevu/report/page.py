@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nrevu import __version__
 from nrevu.analysis.claims import expected_rows
-from nrevu.analysis.comparison import COLUMNS, compare, drop_repeats, flags_text
+from nrevu.analysis.comparison import compare, flags_text, gather
 from nrevu.analysis.verdict import headlines
 from nrevu.cells.cell import Cell, parameters
 from nrevu.experiments import columns as names_of
@@ -41,9 +41,8 @@ def page(content: Content) -> str:
     found = content.found
     by_name = {f.experiment.name: f for f in (*content.beside, *found)}
     compared = [comparison(f, by_name) for f in found]
-    none = pd.DataFrame(columns=[*COLUMNS, "experiment"])
-    numbers = drop_repeats(pd.concat(compared, ignore_index=True) if compared else none)
-    kinds = {kind: numbers[numbers.kind == kind] for kind in ("number", "claim")}
+    rows = gather(compared)
+    kinds = {kind: rows[rows.kind == kind] for kind in ("number", "claim")}
     return render(
         "page.html",
         size=content.label.replace("-seed", ", seed "),
