@@ -71,8 +71,7 @@ def check_best_at(doc: Document, claim: Claim, rows: list[dict], *path) -> None:
     """Raise a Mistake unless the published best cell is one of several cells."""
     if claim.best_at is None:
         return
-    where, _ = claim.sides()
-    found = [row for row in rows if fits(row, where)]
+    found = [row for row in rows if fits(row, claim.of) and fits(row, claim.best_at)]
     if len(found) != 1:
         differ = f", which differ in {', '.join(varying(found))}" if found else ""
         message = f"must say which cell of 'of' it is: it fits {len(found)}{differ}"

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from artificial import ar1, made_up
+from artificial import ar1, claimed, made_up
 
 from nrevu.analysis.comparison import compare
 from nrevu.analysis.confirmation import (
@@ -167,10 +167,10 @@ def confirmed_pair(**changes):
 def test_claims_rest_on_the_confirmed_cells():
     experiment = expand("fig2", "paper")
     grid = made_up(experiment, lambda cell: 2.0 if name_of(cell.u) == "standard" else 1.0)
-    row = compare(experiment, grid, confirmed_pair()).iloc[-1]
+    row = claimed(compare(experiment, grid, confirmed_pair()), "1.62")
     assert row.ours == pytest.approx(2.7 / 1.7) and row.selected == pytest.approx(2.0)
     assert row.basis == "confirmed"
-    row = compare(experiment, grid).iloc[-1]
+    row = claimed(compare(experiment, grid), "1.62")
     assert row.ours == pytest.approx(2.0) and row.basis == "selected, not confirmed"
 
 
@@ -178,9 +178,11 @@ def test_where_the_chosen_candidate_did_not_converge_the_next_one_is_quoted():
     experiment = expand("fig2", "paper")
     grid = made_up(experiment, lambda cell: 2.0)
     apart = {"tau.log_prob.not_converged": [False, True, True, False]}
-    row = compare(experiment, grid, confirmed_pair(**apart)).iloc[-1]
+    row = claimed(compare(experiment, grid, confirmed_pair(**apart)), "1.62")
     assert row.ours == pytest.approx(2.9 / 1.8) and row.basis == "confirmed"
-    row = compare(experiment, grid, confirmed_pair(**{"tau.log_prob.not_converged": True})).iloc[-1]
+    row = claimed(
+        compare(experiment, grid, confirmed_pair(**{"tau.log_prob.not_converged": True})), "1.62"
+    )
     assert row.verdict == "not judged" and "no confirming run converged" in row.reason
     assert "confirm.longer" in row.reason
 
