@@ -82,15 +82,20 @@ def number_text(row) -> str:
 
 
 def interval(row) -> str:
-    """Return our number with its 95% interval, to the digits that matter: '1.62 (1.58 to 1.66)'.
+    """Return our number with its 95% interval: '1.62 (1.58 to 1.66)'."""
+    ours, low, high = rounded(row.ours, row.low, row.high)
+    return f"{ours} ({low} to {high})"
+
+
+def rounded(ours: float, low: float, high: float) -> list[str]:
+    """Return a number and the ends of its interval, to the digits that matter.
 
     Three digits, or more where the interval is shorter than the last of them.
     """
-    half = (row.high - row.low) / 2
+    half = (high - low) / 2
     short = -math.floor(math.log10(half)) if half > 0 else 0
-    digits = max(0, short, 2 - math.floor(math.log10(row.ours)))
-    low, ours, high = (f"{x:.{digits}f}" for x in (row.low, row.ours, row.high))
-    return f"{ours} ({low} to {high})"
+    digits = max(0, short, 2 - math.floor(math.log10(ours)))
+    return [f"{x:.{digits}f}" for x in (ours, low, high)]
 
 
 def line(outcome: str, name: str, what: str, found: str) -> str:
