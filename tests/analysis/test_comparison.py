@@ -82,6 +82,8 @@ def test_verdicts_do_not_depend_on_what_else_is_run():
     assert expand("fig1", "smoke").family == expand("mixed_hmc", "smoke").family
     assert expand("fig1", "smoke").family == Family("the paper", numbers=19, claims=14)
     assert expand("network_large", "smoke").family.numbers == 0
+    found = compare(expand("fig1", "smoke"), made_up(expand("fig1", "smoke"), lambda cell: 3.0))
+    assert found.groupby("kind").comparisons.unique().to_dict() == {"claim": [14], "number": [19]}
 
 
 def test_a_published_number_is_not_judged_on_chains_too_short_for_its_lags():

@@ -38,7 +38,8 @@ def row(low, ours, high, **more):
         ({"at_least": 1.0}, 1.0, 1.1, 1.2, "agrees"),
         ({"at_least": 1.0}, 0.99, 1.1, 1.2, "too noisy to tell"),
         ({"at_least": 1.0}, 0.9, 0.95, 0.99, "differs"),
-        ({"at_least": 1.19}, 1.5, 1.6, 1.7, "agrees"),
+        ({"at_least": 1.19}, 1.2, 1.3, 1.4, "agrees"),
+        ({"at_least": 1.19}, 1.1, 1.15, 1.18, "differs"),
     ],
 )
 def test_an_interval_decides(rule, low, ours, high, word):
