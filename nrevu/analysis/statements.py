@@ -71,7 +71,7 @@ def by_interval(row: Mapping[str, Any], lower: float, upper: float) -> dict[str,
     limits = [limit for limit in (lower, upper) if row["low"] < limit < row["high"]]
     distance = min(abs(math.log(row["ours"] / limit)) for limit in limits)
     inside = " and ".join(f"{limit:.3g}" for limit in limits)
-    return too_noisy(row, distance, f"the interval includes the limit {inside}")
+    return too_noisy(row, distance, f"the interval includes {inside}")
 
 
 def by_best(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -50,10 +50,7 @@ def test_an_interval_decides(rule, low, ours, high, word):
 
 def test_what_is_too_noisy_says_how_much_longer_to_run():
     found = judge(statement(at_least=1.0), row(0.9 * 1.05, 1.05, 1.05 / 0.9))
-    assert (
-        found["reason"]
-        == "the interval includes the limit 1. To do: run about 5 times as many groups"
-    )
+    assert found["reason"] == "the interval includes 1. To do: run about 5 times as many groups"
     found = judge(statement(at_least=1.0), row(0.9, 1.001, 1.1))
     assert "too close" in found["reason"] and "groups" not in found["reason"]
 
