@@ -5,17 +5,15 @@ it on the page. A block after the line `<!-- not an experiment -->` is left alon
 that begin with `# NAME.py` are the files that examples speak of.
 """
 
-import math
 import re
 import tomllib
 
-import pandas as pd
 import pytest
+import readme
 import yaml
 from conftest import REPO
 
-from nrevu.analysis.comparison import TEXTS, drop_repeats
-from nrevu.analysis.verdict import NOT_JUDGED, headlines
+from nrevu.analysis.verdict import headlines
 from nrevu.experiments.experiment import expand
 from nrevu.experiments.experiment_file import KEYS
 from nrevu.experiments.sections import (
@@ -28,7 +26,6 @@ from nrevu.experiments.sections import (
 )
 from nrevu.experiments.yaml_document import Loader
 from nrevu.files import choices
-from nrevu.results import reference
 
 PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -106,33 +103,15 @@ def test_the_page_counts_its_cells(here):
     assert "These are 5 + 10 cells" in page and len(expand("first.yaml", "smoke").cells) == 15
 
 
-def markdown(compared):
-    """Return the verdicts as two tables in Markdown, as in the README: numbers, then claims."""
-    lines = ["| run | quantity | published | ours | *z* |", "|---|---|---|---|---|"]
-    for row in compared[compared.kind == "number"].itertuples():
-        z, ours = "–", row.reason
-        if row.verdict != NOT_JUDGED:
-            digits = max(0, 1 - math.floor(math.log10(row.se)))
-            z, ours = f"{row.z:+.1f}", f"{row.ours:.{digits}f} ± {row.se:.{digits}f}"
-        what = f"`{row.experiment}`: {row.what}"
-        lines.append(f"| {what} | {row.quantity} | {row.published:.5g} | {ours} | {z} |")
-    lines += ["", "| claim | published | ours (95% interval) | by the grid | verdict |"]
-    lines += ["|---|---|---|---|---|"]
-    for row in compared[compared.kind == "claim"].itertuples():
-        found = f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g})"
-        found = row.reason if row.verdict == NOT_JUDGED else found
-        grid = f"{row.selected:#.3g}" if row.basis else ""
-        parts = (f"`{row.experiment}`: {row.what}", f"{row.published:g}", found, grid, row.verdict)
-        lines.append(f"| {' | '.join(parts)} |")
-    return lines
-
-
 def test_the_readme_has_the_digits_of_the_reference_run():
-    """Every line of both tables, and the headline's p, as the main command prints them."""
-    found = pd.DataFrame(reference.load("paper")["compared"]).fillna(dict.fromkeys(TEXTS, ""))
-    text, compared = (REPO / "README.md").read_text(), drop_repeats(found)
-    assert [line for line in markdown(compared) if line not in text] == []
-    headline = headlines(compared[compared.kind == "number"])[0].partition(" (")[0]
+    """Both tables, and the headline's p, as the main command prints them.
+
+    If this fails, `python tests/helpers/readme.py` writes the tables that are expected.
+    """
+    text = (REPO / "README.md").read_text()
+    assert text.splitlines() == readme.filled(text).splitlines()
+    rows = readme.compared()
+    headline = headlines(rows[rows.kind == "number"])[0].partition(" (")[0]
     assert headline.partition(": ")[2] in text.replace("\n", " ")
 
 

@@ -11,8 +11,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nrevu.analysis.matched import matched_numbers
 from nrevu.analysis.sides import CONFIRMED, SELECTED, Side, best_side
-from nrevu.analysis.table import DOUBLED, LIMITED, doubts
+from nrevu.analysis.statements import SAME, required, same_cell
+from nrevu.analysis.table import DOUBLED, LIMITED, doubts, matching
 from nrevu.analysis.verdict import difference
 from nrevu.cells.cell import parameters
 from nrevu.experiments.checks import fits
@@ -35,16 +37,58 @@ def claim_rows(
 
     `expected` are the parameters of all cells that the table should have; None: it is complete.
     """
-    rows = []
-    for claim in claims:
-        pairs = []
-        for where in claim.sides():
-            cells = sum(fits(row, where) for row in expected or ())
-            pairs.append((where, best_side(table, confirmed, where, claim.quantity, cells)))
-        failed = [(where, side) for where, side in pairs if side.reason]
-        found = {"reason": format_reasons(failed)} if failed else None
-        rows.append(claim_texts(claim) | (found or numbers(claim, [side for _, side in pairs])))
-    return rows
+    return [claim_texts(c) | find_numbers(c, table, confirmed, expected) for c in claims]
+
+
+def find_numbers(
+    claim: Claim,
+    table: pd.DataFrame,
+    confirmed: pd.DataFrame | None,
+    expected: Sequence[Mapping[str, Any]] | None,
+) -> dict[str, Any]:
+    """Return the numbers of a claim, or why there are none."""
+    if claim.matched:
+        return matched_numbers(claim, table, expected)
+    if claim.best_at is not None:
+        return best_at_numbers(claim, table, confirmed, expected)
+    pairs = []
+    for where in claim.sides():
+        cells = sum(fits(row, where) for row in expected or ())
+        pairs.append((where, best_side(table, confirmed, where, claim.quantity, cells)))
+    failed = [(where, side) for where, side in pairs if side.reason]
+    if failed:
+        return {"reason": format_reasons(failed)}
+    return numbers(claim, [side for _, side in pairs])
+
+
+def best_at_numbers(
+    claim: Claim,
+    table: pd.DataFrame,
+    confirmed: pd.DataFrame | None,
+    expected: Sequence[Mapping[str, Any]] | None,
+) -> dict[str, Any]:
+    """Return the value of the published best cell over the smallest value of its grid.
+
+    The published cell was the best by noisy numbers: their error counts as ours does.
+    """
+    cells = sum(fits(row, claim.of) for row in expected or ())
+    at = {**claim.of, **(claim.best_at or {})}
+    side = best_side(table, confirmed, claim.of, claim.quantity, cells, at)
+    if side.reason:
+        return {"reason": format_reasons([(claim.of, side)])}
+    cell, grid = matching(table, at).iloc[0], side.grid
+    assert grid is not None
+    length = cell["run.groups"] / (claim.groups or cell["run.groups"])
+    theirs = cell[error(claim.quantity)] / cell[claim.quantity] * math.sqrt(length)
+    return difference(side.value, side.relative, 1.0, theirs) | {
+        "published.se": math.nan,
+        "se": side.value * side.relative,
+        "low": side.low,
+        "high": side.high,
+        "dof": side.dof,
+        "selected": cell[claim.quantity] / grid[claim.quantity],
+        "basis": SAME if same_cell(side, cell) else basis([side], claim.quantity),
+    }
 
 
 def format_reasons(failed: Sequence[tuple[Mapping[str, Any], Side]]) -> str:
@@ -66,12 +110,14 @@ def format_settings(at: Mapping[str, Any]) -> str:
 
 def claim_texts(claim: Claim) -> dict[str, Any]:
     """Return the part of a row that does not depend on the results."""
-    of = "" if claim.over is None else "ratio of "
+    of = "ratio of " if len(claim.sides()) > 1 else ""
     return {
         "kind": "claim",
+        "section": claim.section,
         "what": "; ".join(text for text in (claim.text, claim.assuming) if text),
         "quantity": f"{of}{claim.quantity}",
         "published": math.nan if claim.published is None else claim.published,
+        "required": required(claim, format_settings(claim.best_at or {})),
         "reason": "",
     }
 

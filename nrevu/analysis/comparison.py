@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from nrevu.analysis import statements
 from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.claims import claim_rows, format_settings
 from nrevu.analysis.sides import RUN, nearest
@@ -22,9 +23,11 @@ from nrevu.experiments.experiment import Experiment
 from nrevu.experiments.sections import Published
 
 COLUMNS = [
-    "kind",  # number: as printed; claim: how many times better, or the best value
+    "kind",  # number: as printed; claim: a statement on ratios or best values
+    "section",  # of a claim: the section of the paper that states it
     "what",
     "quantity",
+    "required",  # of a claim: what our number should be
     "published",
     "published.se",  # our relative error, scaled to the length of the published run
     "ours",
@@ -33,18 +36,22 @@ COLUMNS = [
     "high",
     "z",  # difference in combined standard errors, on a logarithmic scale
     "dof",  # degrees of freedom of our standard error
-    "p",  # probability of a difference as large by chance
+    "p",  # probability of a difference as large by chance; of pairs: of all together
+    "pairs",  # of a matched claim: how many pairs of cells are compared
     "verdict",  # agrees, marginal, differs, too noisy to tell, not judged, nothing published
     "reason",  # why it is not judged or too noisy, and what to do
     "selected",  # a claim by the best numbers of the grid, which are biased
     "family",  # what it is judged together with: the paper, or an experiment
     "comparisons",  # how many of its kind there are in the family
     "source",  # where a number was printed
-    "basis",  # of a claim: confirmed; or selected, not confirmed; of all: what to know of lags
+    # Of a claim: confirmed; or selected, not confirmed; or so many pairs; or the same cell. Of all:
+    # what to know of their lags.
+    "basis",
     "digest",  # of a number's cell
 ]
 
-TEXTS = ("verdict", "reason", "basis", "digest", "source")  # columns that may hold nothing
+# Columns that may hold nothing.
+TEXTS = ("section", "required", "verdict", "reason", "basis", "digest", "source")
 
 
 def compare(
@@ -57,13 +64,17 @@ def compare(
 
     `expected` are the parameters of all cells that the table should have; None: it is complete.
     """
-    claims = claim_rows(experiment.claims, table, confirmed, expected)
-    empty: dict[str, Any] = {"family": experiment.family.name, "ours": math.nan, "z": math.nan}
+    family = experiment.family
+    empty: dict[str, Any] = {"family": family.name, "ours": math.nan, "z": math.nan}
     empty |= dict.fromkeys(TEXTS, "")
-    rows = [empty | row for row in (*number_rows(experiment, table), *claims)]
-    for row in rows:
-        row["comparisons"] = getattr(experiment.family, f"{row['kind']}s")  # numbers, or claims
-    return pd.DataFrame([row | judge(row) for row in rows], columns=COLUMNS)
+    printed = number_rows(experiment, table)
+    numbers = [empty | {"comparisons": family.numbers} | row for row in printed]
+    found = claim_rows(experiment.claims, table, confirmed, expected)
+    claims = [empty | {"comparisons": family.claims} | row for row in found]
+    pairs = zip(experiment.claims, claims, strict=True)
+    judged = [row | judge(row) for row in numbers]
+    judged += [row | statements.judge(claim, row) for claim, row in pairs]
+    return pd.DataFrame(judged, columns=COLUMNS)
 
 
 def read_comparison(file: Path) -> pd.DataFrame:
@@ -109,6 +120,16 @@ def compare_number(cell: pd.Series, quantity: str, entry: Published) -> dict[str
     limited = doubts(cell.to_frame().T, quantity)[LIMITED].any()
     interval["basis"] = LIMITED if limited else ""
     return difference(ours, se / ours, published, theirs) | interval
+
+
+def gather(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the comparisons of several experiments as one, each with a column `experiment`.
+
+    Claims are in the paper's order; a published number that several experiments compare is there
+    once.
+    """
+    none = pd.DataFrame(columns=[*COLUMNS, "experiment"])
+    return statements.in_order(drop_repeats(pd.concat(parts, ignore_index=True) if parts else none))
 
 
 def drop_repeats(compared: pd.DataFrame) -> pd.DataFrame:

@@ -54,11 +54,13 @@ def best_side(
     where: Mapping[str, Any],
     quantity: str,
     expected: int = 0,
+    at: Mapping[str, Any] | None = None,
 ) -> Side:
     """Return the smallest true value of the cells with some values of settings.
 
-    A single cell was not selected, and represents itself. If there are fewer cells than `expected`,
-    the best one may be missing.
+    With `at`, which selects one of them: the value of this one over the smallest. A single cell was
+    not selected, and represents itself. If there are fewer cells than `expected`, the best one may
+    be missing.
     """
     cells = extend_lags(matching(table, where))
     if len(cells) < expected:
@@ -68,14 +70,14 @@ def best_side(
         return Side(reason="all its cells are missing", remedy=RUN)
     runs = None if confirmed is None else extend_lags(matching(confirmed, where))
     if len(cells) > 1 and runs is not None and len(runs):
-        return confirmed_side(cells, runs, quantity)
+        return confirmed_side(cells, runs, quantity, at)
     usual = cells[usable(cells, quantity)]
     if usual.empty:
         again = "raise run.groups (all cells of the grid would be sampled again)"
         return Side(reason=unusable(cells, quantity, "cell of the grid"), remedy=again)
     if len(cells) == 1:
         return single_side(usual.iloc[0], quantity)
-    best = smallest(surface(usual, quantity))
+    best = smallest(surface(usual, quantity), usual, at)
     grid = usual.loc[usual[quantity].idxmin()]
     return dataclasses.replace(best, cell=grid, grid=grid, basis=SELECTED)
 
@@ -87,7 +89,9 @@ def single_side(cell: pd.Series, quantity: str) -> Side:
     return Side(value, value / reach, value * reach, dof, cell, cell)
 
 
-def confirmed_side(cells: pd.DataFrame, runs: pd.DataFrame, quantity: str) -> Side:
+def confirmed_side(
+    cells: pd.DataFrame, runs: pd.DataFrame, quantity: str, at: Mapping[str, Any] | None = None
+) -> Side:
     """Return the side that a grid and its confirming runs make.
 
     Of the last round, whose runs are the longest, only those count whose chains agree.
@@ -101,13 +105,19 @@ def confirmed_side(cells: pd.DataFrame, runs: pd.DataFrame, quantity: str) -> Si
     ranks = {digest: rank for rank, digest in enumerate(cells["digest"][found.ranked()])}
     order = final["selected.digest"].map(ranks).fillna(len(ranks))
     grid = cells.loc[cells[quantity].where(cells[quantity] > 0).idxmin()]
-    best = smallest(found)
+    best = smallest(found, cells, at)
     return dataclasses.replace(best, cell=final.loc[order.idxmin()], grid=grid, basis=CONFIRMED)
 
 
-def smallest(found: Surface) -> Side:
-    """Return the smallest true value of a surface, with its interval."""
-    low, value, high = np.exp(np.quantile(found.draws.min(axis=1), (0.025, 0.5, 0.975)))
+def smallest(found: Surface, cells: pd.DataFrame, at: Mapping[str, Any] | None) -> Side:
+    """Return the smallest true value of a surface; with `at`, that of one cell over it."""
+    draws = lowest = found.draws.min(axis=1)
+    if at is not None:
+        (place,) = found.index.get_indexer(matching(cells, at).index)
+        if place < 0:
+            return Side(reason="its cell has no positive value", remedy="raise run.groups")
+        draws = found.draws[:, place] - lowest
+    low, value, high = np.exp(np.quantile(draws, (0.025, 0.5, 0.975)))
     return Side(float(value), float(low), float(high))
 
 

@@ -7,12 +7,9 @@ marginal, differs, too noisy to tell or not judged; and a statement on all numbe
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
-
-from nrevu.experiments.columns import parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,46 +167,3 @@ def probability(p: float) -> str:
     if p < 1e-15:
         return "< 1e-15"
     return f"= {p:.2f}" if p >= 0.1 else f"= {p:.1g}"
-
-
-def summary(compared: pd.DataFrame) -> list[str]:
-    """Return the verdicts as lines for a terminal: all together, each published run, each claim.
-
-    A run's numbers are shown as differences in standard errors, with a question mark where they are
-    too noisy to tell; a claim with its 95% interval.
-    """
-    numbers = compared[compared.kind == "number"]
-    lines = []
-    for (name, what), rows in numbers.groupby(["experiment", "what"], sort=False):
-        without = rows[rows.verdict == NOT_JUDGED]
-        judged = [run_number(row) for row in rows.drop(without.index).itertuples()]
-        texts = [f"z: {', '.join(judged)}"] if judged else []
-        texts += [f"{row.quantity} not judged: {row.reason}" for row in without.itertuples()]
-        worst = max(rows.verdict, key=VERDICTS.index)
-        lines.append(line(worst, name, what, "; ".join(texts)))
-    for row in compared[compared.kind == "claim"].itertuples():
-        lines.append(line(row.verdict, row.experiment, row.what, claim_text(row)))
-    heads = headlines(numbers) if len(numbers) else []
-    return [*(part for head in heads for part in textwrap.wrap(head, 110)), *lines]
-
-
-def run_number(row) -> str:
-    """Return a number of a run as its difference in standard errors: 'log_prob +0.3'."""
-    kind, quantity, _ = parse(row.quantity)
-    name = quantity if kind == "tau" else row.quantity
-    return f"{name} {row.z:+.1f}{'?' if row.verdict == NOISY else ''}"
-
-
-def claim_text(row) -> str:
-    """Return our value of a claim, or why it could not be judged."""
-    parts = [] if math.isnan(row.published) else [f"published {row.published:g}"]
-    if not math.isnan(row.ours):
-        basis = f", {row.basis}" if row.basis not in ("", "confirmed") else ""
-        parts = [f"{row.ours:#.3g} ({row.low:#.3g} to {row.high:#.3g}{basis})", *parts]
-    parts += [] if math.isnan(row.z) else [f"z {row.z:+.1f}"]
-    return "; ".join([*parts, *([row.reason] if row.reason else [])])
-
-
-def line(outcome: str, name: str, what: str, found: str) -> str:
-    """Return one line of the summary; a long description of the comparison is shortened."""
-    return f"{outcome:17} {name:17} {textwrap.shorten(what, 58, placeholder=' ...'):58} {found}"

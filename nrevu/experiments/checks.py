@@ -126,7 +126,8 @@ def check_confirm(file: File, parts: Parts, rows: list[dict]) -> None:
         key = "quantity" if isinstance(section, Claim) else "value"
         name = getattr(section, key, "") if key == "quantity" or hasattr(section, "bars") else ""
         several = any(sum(fits(row, where) for row in rows) > 1 for where, _ in selections(section))
-        if name and several and parse(name).quantity != quantity:
+        selects = several and not getattr(section, "matched", False)
+        if name and selects and parse(name).quantity != quantity:
             message = f"must be of '{quantity}', for which cells are confirmed, not '{name}'"
             raise doc.mistake(message, *path, key)
 

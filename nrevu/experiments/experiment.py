@@ -16,6 +16,7 @@ from nrevu.cells.cell import Cell
 from nrevu.errors import Mistake, check_known, shorten
 from nrevu.experiments.checks import check_sections
 from nrevu.experiments.experiment_file import default_set, find, read, source, sources_beside
+from nrevu.experiments.pairs import check_claims
 from nrevu.experiments.sections import Claim, Confirm, Published, Trace, build, figure_kinds
 from nrevu.experiments.settings import Estimate, Setting, default_size, resolve
 from nrevu.experiments.sweep import setting, settings_of
@@ -29,7 +30,7 @@ class Family:
 
     name: str  # the paper, or an experiment that is not one of the default ones
     numbers: int  # published numbers
-    claims: int  # claims with a published number
+    claims: int  # claims that a p-value decides: with a published number, or a joint test
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def expand(name: str, size: str, extra: tuple[Setting, ...] = ()) -> Experiment:
     beside = sources_beside(doc, find(name))
     others = [cell for other in beside.values() for cell in expand(other, size, extra).cells]
     check_sections(file, cells, others)
+    check_claims(file, [*cells, *others])
     return Experiment(
         name=Path(name).stem,
         source=source(name),
@@ -176,4 +178,4 @@ def family(name: str) -> Family:
     numbers = {(*number, entry.source) for entry in entries for number in entry.numbers.items()}
     claims = [claim for other in together for claim in read(other).claims]
     label = "the paper" if len(together) > 1 else f"the published numbers of {Path(name).stem}"
-    return Family(label, len(numbers), sum(claim.published is not None for claim in claims))
+    return Family(label, len(numbers), sum(claim.tested for claim in claims))

@@ -33,7 +33,7 @@ KEYS = {
     "trace": dict,  # which cells to follow update by update
     "figures": dict,  # what to draw, by name
     "published": list,  # numbers that were printed, and for which settings
-    "claims": list,  # ratios that were printed: how many times better one method is
+    "claims": list,  # statements on the results: ratios, what is equal, which settings are best
 }
 RESERVED = ("table", "confirmed", "comparison")  # names of other files in an experiment's folder
 USES = {"claims": "what to draw", "trace": "which cells to follow"}

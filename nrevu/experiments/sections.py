@@ -29,6 +29,9 @@ Numbers = Annotated[Mapping[str, float], "numbers"]  # values of estimates, by t
 Selection = Annotated[Mapping[str, Any], "selection"]  # cells, by the values of their settings
 Colour = Annotated[str, "colour"]  # "#RRGGBB"
 
+RULES = ("published", "equal", "at_least", "best_at")  # a claim has one of them at most
+TOLERANCE = 0.05  # the fraction up to which numbers are equal, unless `within` says otherwise
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -95,23 +98,56 @@ class Published:
 
 @dataclass(frozen=True)
 class Claim:
-    """By what factor the best of one method beats the best of another."""
+    """A statement on the cells of an experiment: a number of ours, and what it should be."""
 
-    text: str  # what is claimed
+    text: str  # what is stated
     quantity: Estimate  # the column that is compared
     of: Selection  # numerator: the best cell with these values
     over: Selection | None = None  # denominator, likewise; without it `of` alone is claimed
-    published: float | None = None  # the ratio, where one was printed, above 0
+    matched: bool = False  # true: not the best cells, but all pairs that differ in nothing else
+    # What our number should be: one of these, or none.
+    published: float | None = None  # the number that was printed, above 0
+    equal: float | None = None  # this number, above 0 ...
+    at_least: float | None = None  # this number or more, above 0
+    best_at: Selection | None = None  # of `of`, the cell with these values is as good as the best
+    within: float | None = None  # ... up to this fraction of it, above 0; None: as TOLERANCE
     groups: int | None = None  # recorded groups of the published runs, if known, above 0
+    section: str = ""  # the section of the paper that makes the statement
     assuming: str = ""  # what the comparison assumes
 
     def __post_init__(self) -> None:
-        given = {"published": self.published, "groups": self.groups}
+        numbers = ("published", "equal", "at_least", "within", "groups")
+        given = {key: getattr(self, key) for key in numbers}
         check_positive(**{key: value for key, value in given.items() if value is not None})
+        rules = [key for key in RULES if getattr(self, key) is not None]
+        if len(rules) > 1:
+            message = f"cannot stand beside '{rules[0]}': a claim has one of {', '.join(RULES)}"
+            raise Mistake(message, rules[1])
+        if self.within is not None and self.equal is None:
+            raise Mistake("belongs to 'equal', which is not given", "within")
+        if self.matched and self.over is None:
+            raise Mistake("needs 'over': the cells to match those of 'of' with", "matched")
+        if self.best_at is not None and self.over is not None:
+            raise Mistake("compares a cell of 'of' with the best of 'of': omit 'over'", "best_at")
 
     def sides(self) -> list[Mapping[str, Any]]:
-        """Return the selections that are compared: `of`, and `over` if there is one."""
+        """Return the selections that are compared: `of`, and `over` if there is one.
+
+        With `best_at` the published best cell, and `of`.
+        """
+        if self.best_at is not None:
+            return [{**self.of, **self.best_at}, self.of]
         return [self.of] if self.over is None else [self.of, self.over]
+
+    @property
+    def exact(self) -> bool:
+        """Tell whether all pairs should be equal, for which they have a joint test."""
+        return self.matched and self.equal is not None and self.within is None
+
+    @property
+    def tested(self) -> bool:
+        """Tell whether a p-value decides, so that the number of such claims matters."""
+        return self.published is not None or self.exact
 
 
 class Kind(NamedTuple):

@@ -1,6 +1,7 @@
 """Ratios: each claim that compares, with its 95% interval, and the published ratio.
 
-Claims without `over` are values, not ratios, and are omitted.
+Claims without `over` are values, or compare a published best cell with ours, and are omitted. A
+square is the mean over matched pairs, a point the ratio of best cells.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import ClassVar
 
 from nrevu.analysis.claims import claim_rows
 from nrevu.analysis.table import matching
+from nrevu.experiments.columns import is_time
 from nrevu.figures import _style as style
 
 
@@ -38,8 +40,9 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
         ends = [[row["ours"] - row["low"]], [row["high"] - row["ours"]]]
         method = style.method_and_u(matching(table, claim.over))
         (colour,) = style.method_colours([method])
-        handles[f"ours, with 95% interval{format_method(*method)}"] = ax.errorbar(
-            row["ours"], -index, xerr=ends, fmt="o", color=colour, capsize=4
+        kind, marker = (", mean of pairs", "s") if claim.matched else ("", "o")
+        handles[f"ours{kind}, with 95% interval{format_method(*method)}"] = ax.errorbar(
+            row["ours"], -index, xerr=ends, fmt=marker, color=colour, capsize=4
         )
         style.write_value(ax, row["ours"], -index, f"{row['ours']:.2f}", 6)
         if not style.is_missing(row["published"]):
@@ -50,7 +53,8 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
     ax.set_ylim(min(-len(found), -1) + 0.4, 0.7)
     if not found:
         write_note(ax, 0, "no claim compares two methods (`of` with `over`)")
-    ax.set_xlabel("times as fast as the other; 1: no difference")
+    fast = all(is_time(claim.quantity) for claim in claims)
+    ax.set_xlabel(f"{'times as fast as the other' if fast else 'ratio'}; 1: no difference")
     ax.grid(axis="y", visible=False)
     if handles:
         lines, names = list(handles.values()), list(handles)

@@ -24,8 +24,8 @@ def summary_lines(jobs: Jobs, began: float, cores: int | None, cpu: float) -> li
     """Return what a run that finished found; `cpu` is the CPU time of the main process."""
     import pandas as pd
 
-    from nrevu.analysis.comparison import drop_repeats, read_comparison
-    from nrevu.analysis.verdict import summary
+    from nrevu.analysis.comparison import gather, read_comparison
+    from nrevu.analysis.wording import summary
 
     tables, compared = {}, []
     for name in jobs.experiments:
@@ -36,7 +36,7 @@ def summary_lines(jobs: Jobs, began: float, cores: int | None, cpu: float) -> li
         if is_current(table.with_name("comparison.csv"), table):
             comparison = read_comparison(table.with_name("comparison.csv"))
             compared.append(comparison.assign(experiment=name))
-    lines = summary(drop_repeats(pd.concat(compared, ignore_index=True))) if compared else []
+    lines = summary(gather(compared)) if compared else []
     confirmed = read_confirmed(jobs, tables)
     sentences = [*unreliable_lines(tables), *edge_lines(confirmed)]
     sentences += reference_lines(jobs, [*tables.values(), *confirmed.values()])

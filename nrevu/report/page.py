@@ -17,8 +17,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nrevu import __version__
 from nrevu.analysis.claims import expected_rows
-from nrevu.analysis.comparison import COLUMNS, compare, drop_repeats, flags_text
-from nrevu.analysis.verdict import headlines
+from nrevu.analysis.comparison import compare, flags_text, gather
+from nrevu.analysis.statements import SAME
+from nrevu.analysis.verdict import headlines, probability
+from nrevu.analysis.wording import rounded, tally
 from nrevu.cells.cell import Cell, parameters
 from nrevu.experiments import columns as names_of
 from nrevu.experiments.checks import varying
@@ -41,9 +43,8 @@ def page(content: Content) -> str:
     found = content.found
     by_name = {f.experiment.name: f for f in (*content.beside, *found)}
     compared = [comparison(f, by_name) for f in found]
-    none = pd.DataFrame(columns=[*COLUMNS, "experiment"])
-    numbers = drop_repeats(pd.concat(compared, ignore_index=True) if compared else none)
-    kinds = {kind: numbers[numbers.kind == kind] for kind in ("number", "claim")}
+    rows = gather(compared)
+    kinds = {kind: rows[rows.kind == kind] for kind in ("number", "claim")}
     return render(
         "page.html",
         size=content.label.replace("-seed", ", seed "),
@@ -51,7 +52,8 @@ def page(content: Content) -> str:
         headlines=headlines(kinds["number"]),
         bits=against_reference(found),
         numbers=kinds["number"].to_dict("records"),
-        claims=kinds["claim"].to_dict("records"),
+        tally=[tally(kinds["claim"])] if len(kinds["claim"]) else [],
+        claims=[row | statement(row) for row in kinds["claim"].to_dict("records")],
         missing={f.experiment.name: len(f.missing) for f in found if f.missing},
         sections=[section(f) for f in found],
         bokeh=Resources(mode="inline", components=["bokeh"], minified=True).render(),
@@ -118,6 +120,16 @@ def comparison(found: ExperimentResults, by_name: Mapping[str, ExperimentResults
     expected = expected_rows(f.experiment for f in all_found)
     compared = compare(found.experiment, tables, again, expected)
     return compared.assign(experiment=found.experiment.name)
+
+
+def statement(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page says of one claim, as text, besides the columns of its row."""
+    if pd.isna(row["ours"]) or row["basis"] == SAME:
+        return {"number": "1" if row["ours"] == 1 else "–", "interval": "", "from": row["basis"]}
+    number, low, high = rounded(row["ours"], row["low"], row["high"])
+    joint = "" if not row["pairs"] > 0 or pd.isna(row["p"]) else probability(row["p"])
+    parts = [row["basis"] or "no selection", *([f"joint p {joint}"] if joint else [])]
+    return {"number": number, "interval": f"{low} to {high}", "from": ", ".join(parts)}
 
 
 def section(found: ExperimentResults) -> dict[str, Any]:

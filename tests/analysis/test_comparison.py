@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from artificial import made_up
+from artificial import claimed, made_up
 from conftest import REPO
 
 from nrevu.analysis.claims import expected_rows
@@ -33,7 +33,7 @@ def test_ratio_of_the_best_cells():
     experiment = expand("fig2", "paper")
     centre = {"standard": 2.7, "nonreversible": 1.8}
     tau = lambda cell: centre[name_of(cell.u)] + abs(cell.method.stepsize - 0.1)  # noqa: E731
-    row = compare(experiment, made_up(experiment, tau)).iloc[-1]
+    row = claimed(compare(experiment, made_up(experiment, tau)), "1.62")
     assert row.ours == pytest.approx(1.5) and row.published == 1.62
     assert row.low < 1.5 < row.high and row.high - row.low == pytest.approx(4 * row.se, rel=0.03)
 
@@ -48,7 +48,7 @@ def test_where_lags_are_too_few_a_claim_uses_twice_as_many_and_says_so():
         1.5,
         0.1,
     )
-    row = compare(experiment, table).iloc[-1]
+    row = claimed(compare(experiment, table), "1.62")
     assert row.ours == pytest.approx(0.75) and row.basis == "selected, not confirmed, lags doubled"
     assert row.se == pytest.approx(0.75 * math.hypot(0.1 / 1.5, 0.02 / 2))
 
@@ -59,9 +59,9 @@ def test_missing_cells_are_named_and_nothing_is_claimed_from_them():
     table = made_up(experiment, lambda cell: 3.5)
     expected = expected_rows([experiment])
     found = compare(experiment, table[table["method.stepsize"] != 1.8], expected=expected)
-    assert len(found) == 7 and set(found.verdict) == {"not judged"} and found.ours.isna().all()
+    assert len(found) == 10 and set(found.verdict) == {"not judged"} and found.ours.isna().all()
     assert found.reason.str.contains("missing").all() and "stepsize 1.8" in found.reason.iloc[-1]
-    assert (found.published > 0).all()
+    assert ((found.published > 0) | (found.required != "")).all()
 
 
 def test_a_claim_without_converged_cells_says_so_and_what_to_do():
@@ -70,16 +70,19 @@ def test_a_claim_without_converged_cells_says_so_and_what_to_do():
     tables = [made_up(e, lambda cell: 3.0) for e in (experiment, *others)]
     table = pd.concat(tables, ignore_index=True).assign(**{"tau.relevant.not_converged": True})
     table = table.assign(**{"rhat.input1": 1.2, "effective.input1": 40.0})
-    row = compare(experiment, table, expected=expected_rows((experiment, *others))).iloc[-1]
+    found = compare(experiment, table, expected=expected_rows((experiment, *others)))
+    row = claimed(found, "1.25")
     assert row.verdict == "not judged" and row.published == 1.25
     assert "R-hat 1.20" in row.reason and "raise run.groups" in row.reason
 
 
 def test_verdicts_do_not_depend_on_what_else_is_run():
-    """The paper's 19 numbers and 6 claims are one family; a file of one's own is another."""
+    """The paper's 19 numbers and 14 claims with a p-value are one family, own files others."""
     assert expand("fig1", "smoke").family == expand("mixed_hmc", "smoke").family
-    assert expand("fig1", "smoke").family == Family("the paper", numbers=19, claims=6)
+    assert expand("fig1", "smoke").family == Family("the paper", numbers=19, claims=14)
     assert expand("network_large", "smoke").family.numbers == 0
+    found = compare(expand("fig1", "smoke"), made_up(expand("fig1", "smoke"), lambda cell: 3.0))
+    assert found.groupby("kind").comparisons.unique().to_dict() == {"claim": [14], "number": [19]}
 
 
 def test_a_published_number_is_judged_whatever_its_lags_and_says_so():
@@ -118,14 +121,14 @@ def test_a_published_number_is_not_judged_on_chains_that_disagree():
 def test_a_claim_without_a_standard_error_says_so(error):
     experiment = expand("fig2", "paper")
     table = made_up(experiment, lambda cell: 2.0).assign(**{"tau.log_prob.se": error})
-    row = compare(experiment, table).iloc[-1]
+    row = claimed(compare(experiment, table), "1.62")
     assert row.verdict == "not judged" and "standard error" in row.reason
 
 
 def test_a_claim_from_chains_too_short_for_their_lags_says_so():
     experiment = expand("fig2", "paper")
     table = made_up(experiment, lambda cell: 2.0).assign(**{"tau.log_prob.lag_too_short": True})
-    row = compare(experiment, table).iloc[-1]
+    row = claimed(compare(experiment, table), "1.62")
     assert row.ours == pytest.approx(1) and row.reason == ""
     assert row.basis == "selected, not confirmed, chains short for their lags"
 
@@ -169,7 +172,7 @@ def test_intervals_of_ratios_cover():
         table["tau.log_prob"] = [2.7, 1.7] + 0.05 * rng.standard_normal(2)
         # Standard errors as a jackknife over 40 chains would give them.
         table["tau.log_prob.se"] = 0.05 * np.sqrt(rng.chisquare(39, 2) / 39)
-        row = compare(experiment, table).iloc[-1]
+        row = claimed(compare(experiment, table), "1.62")
         covered += row.low < 2.7 / 1.7 < row.high
     assert 0.93 < covered / 1000 < 0.97
 

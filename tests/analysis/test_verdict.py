@@ -11,10 +11,10 @@ from nrevu.analysis.verdict import (
     chance_of_largest,
     chance_of_sum,
     headlines,
-    summary,
     times_longer,
     verdict,
 )
+from nrevu.analysis.wording import summary
 
 
 @pytest.mark.parametrize(

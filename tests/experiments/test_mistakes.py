@@ -54,6 +54,9 @@ END = "line: u.delta\n"
 CELL = "distribution: gaussian\n  distribution.dim: 2"
 ENTRY = "published:\n  - {at: {u: standard, method.stepsize: 1.0}, groups: 9, tau.log_prob: 2}\n"
 CLAIM = "claims:\n  - {text: a, quantity: tau.log_prob, of: {u: standard}, published: 2}\n"
+STATES = CLAIM.replace("published: 2}", "over: {u: nonreversible}, RULE}")
+SAME = STATES.replace("nonreversible", "standard")
+BEST = CLAIM.replace("published: 2", "best_at: {method.stepsize: 1.0}")
 CONFIRM = "confirm: {best: tau.log_prob, for_each: [u], cells: 1, longer: 2}\n"
 SHORT = "{from: 0.1, to: 0.3, step: 0.07}"
 LOG = "{from: 0, to: 2, count: 4, scale: log}"
@@ -121,6 +124,20 @@ FILES = [
     (END, END + CLAIM.replace("d: 2", "d: 0"), ":18: published: 0 is not a number above 0"),
     (END, END + CLAIM.replace("published: 2", "groups: true"), "a whole number, not true"),
     (END, END + CLAIM.replace("u: s", "method: s"), ":18: of: fits no cell", "there are metropol"),
+    (END, END + CLAIM.replace("2}", "2, equal: 1}"), ":18: equal: cannot stand beside 'published'"),
+    (END, END + STATES.replace("RULE", "within: 0.1"), ":18: within: belongs to 'equal'"),
+    (END, END + STATES.replace("RULE", "equal: 1, within: 0"), ":18: within: 0 is not a number"),
+    (END, END + STATES.replace("RULE", "equal: one"), ":18: equal: must be a number", "'one'"),
+    (END, END + STATES.replace("RULE", "at_least: -1"), ":18: at_least: -1 is not a number above"),
+    (END, END + STATES.replace("RULE", "atleast: 1"), ":18:", "Did you mean 'at_least'?"),
+    (END, END + STATES.replace("RULE", "matched: 1"), ":18: matched: must be true or false"),
+    (END, END + STATES.replace("RULE", "section: 3"), ":18: section: must be text"),
+    (END, END + CLAIM.replace("published: 2", "matched: true"), ":18: matched: needs 'over'"),
+    (END, END + SAME.replace("RULE", "matched: true"), ":18: matched: no cell of 'of' has one of"),
+    (END, END + STATES.replace("RULE", "best_at: {method.stepsize: 1.0}"), ":18: best_at: comp"),
+    (END, END + BEST.replace("1.0", "9"), ":18: best_at: fits no cell", "there are 1.0, 2.0"),
+    (END, END + BEST.replace("method.stepsize: 1.0", "seed: 1"), "fits 2, which differ in meth"),
+    (END, END + BEST.replace("at: {", "at: {u: nonreversible, "), ":18: best_at: must", "fits 0"),
     (END, END + CONFIRM.replace("[u]", "u"), ":17: for_each: must be a list, not 'u'"),
     (END, END + CONFIRM.replace("[u]", "[v]"), ":17: unknown column 'v'", "u.delta"),
     (END, END + CONFIRM.replace("cells: 1", "cells: 0"), ":17: cells: must be a", "not 0"),

@@ -322,6 +322,23 @@ def test_claims_that_are_no_ratios_are_left_out_of_ratios():
     assert not ax.containers and "no claim compares" in ax.texts[0].get_text()
 
 
+def test_ratios_of_pairs_and_of_best_cells_are_told_apart():
+    grid = both().reset_index(drop=True)
+    sides = ({"u": "nonreversible"}, {"u": "standard"})
+    claims = [Claim("best", "tau.relevant", *sides)]
+    claims += [Claim("pairs", "tau.relevant", *sides, matched=True)]
+    claims += [Claim("best settings", "tau.relevant", sides[1], best_at={"method.stepsize": 0.5})]
+    figure = ratios_figure(claims, grid)
+    (ax,) = figure.axes
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["best", "pairs"]
+    assert [bars[0].get_marker() for bars in ax.containers] == ["o", "s"]
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert any("mean of pairs" in name for name in names) and "times as fast" in ax.get_xlabel()
+    grid = grid.assign(**{"clustering": 2.0, "clustering.se": 0.1})
+    claims = [Claim("rate", "clustering", *sides, matched=True)]
+    assert ratios_figure(claims, grid).axes[0].get_xlabel() == "ratio; 1: no difference"
+
+
 def test_reasons_lie_on_white_before_the_line_at_one():
     of, over = {"method": "hmc"}, {"method": "persistent_langevin"}
     claims = [Claim("gain", "tau.relevant", of, over)]

@@ -25,6 +25,7 @@ def made_up(experiment, tau):
     rows = []
     for cell in experiment.cells:
         row = parameters(cell) | {"rejection_rate": 0.6265, "rejection_rate.se": 0.0001}
+        row |= {"clustering": 1.5, "clustering.se": 0.01}
         for quantity in (*cell.distribution.means(), *part(cell.distribution, "averages")()):
             row |= {f"tau.{quantity}": tau(cell), f"tau.{quantity}.se": 0.02}
             for kind, unit in (("cost", 60), ("time", 1e-6)):
@@ -36,3 +37,8 @@ def made_up(experiment, tau):
             row[f"tau.{quantity}.lag_too_short"] = False
         rows.append(row | {"digest": cell.digest})
     return pd.DataFrame(rows)
+
+
+def claimed(compared, required):
+    """Return the row of the first claim whose number should be this, as text."""
+    return compared[compared.required == required].iloc[0]

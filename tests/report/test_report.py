@@ -161,3 +161,26 @@ def test_interactive_figures_have_the_colours_of_the_others():
 
 def test_no_interactive_figure_of_no_cells():
     assert plots(line="method.L", panels=["tau.relevant"], where={"u": "nonreversible"}) == []
+
+
+def rows_of_statements(text):
+    """Return the cells' texts of each row of a page's table of statements."""
+    table = text[text.index('<table id="claims">') : text.index('<table id="numbers">')]
+    rows = re.findall(r"<tr>(<td>.*?)</tr>", table)
+    return [[re.sub("<.*?>", " ", cell) for cell in re.findall(r"<td.*?</td>", r)] for r in rows]
+
+
+def test_the_page_leads_with_the_statements_in_the_papers_order(tmp_path):
+    found = [analysed(tmp_path, name) for name in ("fig1", "hmc_pairs")]
+    rows = rows_of_statements(page(found))
+    assert [row[0].strip() for row in rows][:4] == [
+        "Abstract",
+        "Abstract",
+        "Section 2",
+        "Section 3",
+    ]
+    assert len(rows) == 10 and all(row[2].strip() for row in rows)
+    (matched,) = [row for row in rows if "keeps the rejection rate" in row[1]]
+    assert "44 pairs, joint p" in matched[6] and " to " in matched[4]
+    (absent,) = [row for row in rows if "less efficient" in row[1]]  # needs cells of fig2
+    assert "not judged" in absent[7] and "missing" in absent[7]
