@@ -741,4 +741,17 @@ def test_a_map_of_seconds_has_numbers_to_read():
         table[f"time.indicator{end}"] = table[f"cost.indicator{end}"] * 1e-8
     figure = redraw(expand("mixed_hmc", "paper"), table, value="time.indicator", range=None)
     texts = [text.get_text() for text in figure.axes[0].texts]
-    assert "2.5\n±0.1" in texts and "numbers in units of 1e-06" in figure.get_supxlabel()
+    assert "2.5\n±0.1" in texts and "units of 1e-06" in figure.get_supxlabel()
+
+
+def test_notes_below_a_map_fit_its_figure():
+    """All three of them, below a single map."""
+    table = hmc_table().assign(**{"tau.indicator.lag_too_short": True})
+    for end in ("", ".se"):
+        table[f"time.indicator{end}"] = table[f"cost.indicator{end}"] * 1e-8
+    figure = redraw(expand("mixed_hmc", "paper"), table, value="time.indicator", range=None)
+    FigureCanvasAgg(figure).draw()
+    box = figure._supxlabel.get_window_extent()
+    assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+    words = figure.get_supxlabel().replace("\n", " ")
+    assert "unreliable" in words and style.EDGE in words and "units of" in words
