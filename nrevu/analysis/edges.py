@@ -54,8 +54,8 @@ def must_equal(cells: pd.DataFrame, name: str) -> bool:
 
 def axes(grid: pd.DataFrame) -> list[str]:
     """Return the settings with several values; of those that vary together, the first."""
-    names = [n for n in grid if n.partition(".")[0] in AXES and grid[n].dtype.kind in "iuf"]
-    names = [name for name in names if grid[name].nunique() >= FEWEST]
+    names = [n for group in AXES for n in grid if n.partition(".")[0] == group]
+    names = [n for n in names if grid[n].dtype.kind in "iuf" and grid[n].nunique() >= FEWEST]
     return [
         name
         for index, name in enumerate(names)

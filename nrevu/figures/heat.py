@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -62,7 +63,8 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
         ax.set_title(title, fontsize=10 if across <= 3 else 9)
     for ax in axes[len(maps) :]:
         ax.set_axis_off()
-    figure.supxlabel("; ".join(notes(shown, settings, axes, norm)), fontsize=8.5)
+    text = "; ".join(notes(shown, settings, axes, norm))
+    figure.supxlabel(textwrap.fill(text, int(13 * figure.get_figwidth())), fontsize=8.5)
     scale = matplotlib.cm.ScalarMappable(norm, "viridis_r")
     bar = figure.colorbar(scale, ax=axes.tolist(), shrink=0.8, extend=beyond)
     style.label_log_axis(bar.ax.yaxis)
@@ -75,7 +77,7 @@ def notes(shown: style.DataFrame, settings: Settings, axes: Sequence[style.Axes]
     """Return what to say below the maps of their numbers and frames."""
     unreliable = flagged(shown, settings.value).any()
     dashed = any(patch.get_linestyle() == "--" for ax in axes for patch in ax.patches)
-    unit = unit_of(norm.vmax)
+    unit = unit_of(norm)
     return (
         ["? unreliable: too few lags, or chains disagree"] * bool(unreliable)
         + [f"dashed: {style.EDGE}"] * dashed
@@ -83,9 +85,9 @@ def notes(shown: style.DataFrame, settings: Settings, axes: Sequence[style.Axes]
     )
 
 
-def unit_of(most: float) -> float:
+def unit_of(norm) -> float:
     """Return the unit in which numbers are written: 1, or a power of ten if all are small."""
-    return 1.0 if most >= 0.1 else 10.0 ** math.floor(math.log10(most))
+    return 1.0 if norm.vmax >= 0.1 else 10.0 ** math.floor(math.log10(norm.vmin))
 
 
 def panels(shown: style.DataFrame, settings: Settings) -> list[tuple[str, style.DataFrame]]:
@@ -133,7 +135,7 @@ def draw_map(
     for (row, column), number in np.ndenumerate(values):
         if np.isfinite(number):
             se, unreliable = errors.iat[row, column], flags.iat[row, column]
-            unit = unit_of(norm.vmax)
+            unit = unit_of(norm)
             text = cell_text(number / unit, se / unit, unreliable, norm.vmax / unit, roomy)
             colour = "white" if norm(min(number, norm.vmax)) > 0.5 else "black"
             ax.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)

@@ -146,7 +146,7 @@ def draw_panel(ax: style.Axes, experiment, settings, column, drawn: list[Line], 
 
 def mark_flagged(ax: style.Axes, column: str, line: Line, handles) -> None:
     """Draw hollow the cells whose lag was too short, or whose chains do not agree."""
-    notes = {SHORT: "lag too short, time too low", UNCONVERGED: "not converged"}
+    notes = {SHORT: "too few lags, time reads low", UNCONVERGED: "not converged"}
     for kind, note in notes.items():
         bad = flagged(line.points, column, [kind])
         if bad.any():

@@ -71,7 +71,7 @@ def test_from_yaml_to_figure(finished):
 
 
 def test_the_best_cells_are_confirmed_and_claims_rest_on_them(finished):
-    folder, _ = finished
+    folder, run = finished
     made = folder / "results/smoke/mine"
     table, again = (pd.read_parquet(made / f"{n}.parquet") for n in ("table", "confirmed"))
     for u in ("standard", "nonreversible"):
@@ -79,9 +79,14 @@ def test_the_best_cells_are_confirmed_and_claims_rest_on_them(finished):
         confirmed = again[again.u == u]
         assert list(confirmed["selected.digest"]) == list(ranked.digest[:2])
         assert list(confirmed["method.stepsize"]) == list(ranked["method.stepsize"][:2])
+    ends = {1.0: "method.stepsize lowest", 2.0: "", 3.0: "method.stepsize highest"}
+    assert list(again["edge"]) == [ends[stepsize] for stepsize in again["method.stepsize"]]
     assert (again["run.groups"] == 800).all() and (again["groups"] == 600).all()
     assert (again["seed"] != table["seed"][0]).all() and not set(again.digest) & set(table.digest)
     best = [again.choosing[again.u == u].idxmin() for u in ("standard", "nonreversible")]
+    edges = [again.edge[row] for row in best]
+    said = " ".join(run.stderr.replace("nrevu: ", "").split())
+    assert all(edge in said for edge in edges) and any(edges) == ("at the edge of" in said)
     ratio = again["tau.log_prob"][best[0]] / again["tau.log_prob"][best[1]]
     claim = pd.read_csv(made / "comparison.csv").iloc[-1]
     assert claim.ours == pytest.approx(ratio) and claim.basis == "confirmed"

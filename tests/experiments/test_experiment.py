@@ -7,7 +7,7 @@ import pytest
 from nrevu.cells.cell import name_of
 from nrevu.errors import Mistake
 from nrevu.experiments.experiment import expand, read
-from nrevu.files import choices
+from nrevu.files import choices, conf_folder
 
 PLAIN = """\
 title: a sweep
@@ -105,6 +105,27 @@ def test_the_hamiltonian_experiments_are_those_of_the_paper():
     assert len(cells) == 12 * 6 and {c.method.L * c.schedule.group for c in cells} == {32}
     assert {c.method.jitter for c in cells} == {30.0}
     assert all(c.derived["eta"] == c.method.stepsize for c in cells)
+
+
+@pytest.mark.parametrize("kind", ["tau", "cost", "time"])
+def test_times_in_every_unit_may_be_confirmed_claimed_and_shown(tmp_path, kind):
+    """A claim may be in another unit than the one by which cells were selected."""
+    claim = "claims:\n  - {text: t, quantity: time.log_prob, of: {u: standard}}\n"
+    text = PLAIN + CONFIRM.replace("tau.log_prob", f"{kind}.log_prob") + claim
+    experiment = expand(
+        written(tmp_path, text.replace("tau.coordinate", "time.coordinate")), "smoke"
+    )
+    assert experiment.claims[0].quantity == "time.log_prob"
+    assert experiment.confirm.best == f"{kind}.log_prob"
+
+
+@pytest.mark.parametrize("name", choices("experiment"))
+def test_shipped_experiments_say_which_lags_they_use(name):
+    """The paper's own are published; elsewhere the lags follow tau, or are those of Figure 2."""
+    lags = {"fig1": 10, "fig2": 10, "fig2_delta": 10, "hmc_pairs": 10, "slow_u": 10}
+    lags |= {"mixed_hmc": 15, "mixed_langevin": 15}
+    assert "estimate.max_lag:" in (conf_folder() / f"experiment/{name}.yaml").read_text()
+    assert expand(name, "paper").estimate.max_lag == lags.get(name, 0)
 
 
 def test_sizes_override(tmp_path):

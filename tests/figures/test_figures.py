@@ -193,15 +193,22 @@ def mixed_table():
     return pd.DataFrame(rows)
 
 
+def hmc_table():
+    """The part of HMC alone."""
+    table = mixed_table()
+    return table[table.method == "hmc"].reset_index(drop=True)
+
+
 def test_heat_maps_frame_the_best_cell_on_one_scale():
     figure = draw(expand("mixed_langevin", "paper"), "mixed_langevin", mixed_table(), [])
     maps = [ax for ax in figure.axes if ax.images]
     assert len(maps) == 5 and maps[0].get_title() == "standard"
     assert {(ax.images[0].norm.vmin, ax.images[0].norm.vmax) for ax in maps} == {(100, 500)}
     for ax in maps:
-        assert len(ax.texts) == 36 and len(ax.patches) == 1
-        assert ax.patches[0].get_x() == 2.5  # stepsize 0.03 is the fourth
-    assert len(draw(expand("mixed_hmc", "paper"), "mixed_hmc", mixed_table()[180:], []).axes) == 2
+        more = ax is maps[0]  # standard u has one stepsize more, the smallest
+        assert len(ax.texts) == 36 + 6 * more and len(ax.patches) == 1
+        assert ax.patches[0].get_x() == 2.5 + more  # stepsize 0.03 is the fourth, or fifth
+    assert len(draw(expand("mixed_hmc", "paper"), "mixed_hmc", hmc_table(), []).axes) == 2
 
 
 def test_bars_show_the_best_cell_of_each_method():
@@ -233,9 +240,9 @@ def test_heat_maps_in_two_directions_mark_unreliable_times():
     grid.loc[grid["method.alpha"] == 0.95, "tau.relevant.not_converged"] = True
     figure = draw(experiment, "network_langevin", grid, [])
     maps = [ax for ax in figure.axes if ax.images]
-    assert len(maps) == 20 and maps[5].get_title() == "δ = 0.003, Gibbs every 4"
+    assert len(maps) == 24 and maps[9].get_title() == "δ = 0.003, Gibbs every 4"
     for ax in maps:
-        assert sum("?" in text.get_text() for text in ax.texts) == 3
+        assert sum("?" in text.get_text() for text in ax.texts) == 4
         assert ax.patches[0].get_y() > 0  # the best is framed, and is not among those
     assert "unreliable" in figure.get_supxlabel()
 
@@ -245,8 +252,10 @@ def both():
 
 
 def confirmed_network():
-    """As if the first cell of each method had been confirmed, a little slower than in the grid."""
-    table = both().groupby(["method", "u"], sort=False).head(1).reset_index(drop=True)
+    """As if a cell with stepsize 0.5 had been confirmed, a little slower than in the grid."""
+    table = both()
+    table = table[table["method.stepsize"] == 0.5]
+    table = table.groupby(["method", "u"], sort=False).head(1).reset_index(drop=True)
     table["tau.relevant"] += 1.5
     table["selected.digest"] = table["digest"]
     about = {"best": "tau.relevant", "choosing": 4.0, "choosing.flagged": False, "chains": 4}
@@ -397,7 +406,7 @@ def test_the_ring_is_where_the_time_from_twice_as_many_lags_is_best(experiment, 
 
 @pytest.mark.parametrize(("longer", "framed"), [(9.0, False), (np.nan, True)])
 def test_the_frame_is_where_the_time_from_twice_as_many_lags_is_best(longer, framed):
-    table = mixed_table()[180:].reset_index(drop=True)
+    table = hmc_table()
     first = table["method.stepsize"] == table["method.stepsize"].min()
     table["tau.indicator"] = 1.0
     table.loc[first, "cost.indicator"] = 1.0
@@ -506,7 +515,7 @@ def test_labels_of_logarithmic_axes_do_not_overlap(experiment, table, decades):
 
 @pytest.mark.parametrize("ends", [[100, 500], [1, 1000], [0.01, 1e5]])
 def test_labels_of_a_colour_scale_do_not_overlap(ends):
-    figure = redraw(expand("mixed_hmc", "paper"), mixed_table()[180:], range=ends)
+    figure = redraw(expand("mixed_hmc", "paper"), hmc_table(), range=ends)
     assert not overlaps(figure.axes[-1].yaxis, figure)
 
 
@@ -653,7 +662,7 @@ def test_values_without_an_estimate_are_no_bars():
 
 @pytest.mark.parametrize(("ends", "beyond"), [([100, 500], "neither"), ([255, 260], "both")])
 def test_a_colour_scale_shows_what_lies_beyond_it(ends, beyond):
-    figure = redraw(expand("mixed_hmc", "paper"), mixed_table()[180:], range=ends)
+    figure = redraw(expand("mixed_hmc", "paper"), hmc_table(), range=ends)
     assert figure.axes[-1]._colorbar.extend == beyond
 
 
@@ -663,3 +672,103 @@ def test_a_kind_of_column_without_a_title_of_its_own_is_named(monkeypatch):
     assert style.y_label("lag1.log_prob", pd.DataFrame()) == "lag1"
     assert style.value_title("lag1.log_prob", pd.DataFrame()).startswith("lag1 of the log prob")
     assert style.value_title("rejection_rate", pd.DataFrame()) == "rejection rate"
+
+
+def at_edge(table, sign):
+    """The table of Figure 1 with its best times at the longest or shortest steps."""
+    times = 5 + sign * table["method.stepsize"]
+    return table.assign(**{"tau.log_prob": times, "cost.log_prob": times, "cost.log_prob.se": 0.1})
+
+
+@pytest.mark.parametrize("panel", ["tau.log_prob", "cost.log_prob"])
+@pytest.mark.parametrize(
+    ("best", "sign", "x"),
+    [("line", 1, 1.0), ("panel", 1, 1.0), ("panel", -1, 3.0), ("line", 0, None)],
+)
+def test_rings_at_the_edge_of_a_grid_are_dashed_and_explained(
+    experiment, table, panel, best, sign, x
+):
+    cells = at_edge(table, sign) if sign else with_costs(table)
+    figure = redraw(experiment, cells, panels=[panel], best=best)
+    (ax,) = figure.axes
+    rings = [line for line in ax.lines if line.get_markersize() == 11]
+    dashed = [line for line in rings if line.get_marker() != "o"]
+    assert len(rings) == (5 if best == "line" else 1)
+    assert len(dashed) == (len(rings) if sign else 0)
+    assert all(abs(line.get_xdata()[0] - x) < 0.1 for line in dashed)
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert (style.EDGE in names) == bool(sign) and f"best of a {best}" in names
+
+
+def test_the_dash_of_the_best_of_a_panel_counts_its_lines_too(experiment, table):
+    """The best is in the middle of its line, with the largest delta of the panel."""
+    times = 5 + (table["method.stepsize"] - 2) ** 2 - table["u.delta"].fillna(-1)
+    cells = table.assign(**{"tau.log_prob": times})
+    for best, count in (("line", 0), ("panel", 1)):
+        (ax,) = redraw(experiment, cells, panels=["tau.log_prob"], best=best).axes
+        rings = [line for line in ax.lines if line.get_markersize() == 11]
+        assert sum(line.get_marker() != "o" for line in rings) == count
+
+
+@pytest.mark.parametrize(("scale", "line", "said"), [(0.0, "--", True), (1.0, "-", False)])
+def test_frames_at_the_edge_of_a_map_are_dashed_and_explained(scale, line, said):
+    """The longest trajectories of HMC best, or those in the middle."""
+    table = hmc_table()
+    table["cost.indicator"] += 100 * (table["method.L"] - 40).abs() * scale
+    table["cost.indicator"] -= (1 - scale) * table["method.L"]
+    figure = redraw(expand("mixed_hmc", "paper"), table)
+    (frame,) = figure.axes[0].patches
+    assert frame.get_linestyle() == line
+    assert (style.EDGE in figure.get_supxlabel()) == said
+
+
+def test_bars_name_the_settings_at_an_edge():
+    experiment, table = expand("mixed_langevin", "paper"), mixed_table()
+    (ax,) = draw(experiment, "mixed", table, []).axes
+    names = [text.get_text() for text in ax.get_xticklabels()]
+    # Times do not depend on L or alpha here: the first value of each is taken.
+    ends = ["at the edge: L lowest", "at the edge: alpha lowest", "at the edge: delta highest"]
+    assert [name.count(end) for name, end in zip(names, ends, strict=True)] == [1, 1, 1]
+    middle = table["method.alpha"].isin([0.995]) | table["method.L"].isin([40])
+    table.loc[~middle, "cost.indicator"] += 50
+    table.loc[table["u.delta"] == 0.015, "cost.indicator"] += 50
+    (ax,) = draw(experiment, "mixed", table, []).axes
+    assert not any("edge" in text.get_text() for text in ax.get_xticklabels())
+    some = table.assign(**{"selected.digest": table.index.astype(str), "choosing": 1.0})
+    some = some.assign(digest=table.index.astype(str), chains=40).groupby("u", sort=False).head(1)
+    whole = table.assign(digest=table.index.astype(str))
+    (ax,) = draw(experiment, "mixed", whole, [], some).axes  # what is confirmed is at an edge
+    assert "at the edge: stepsize lowest" in ax.get_xticklabels()[1].get_text()
+
+
+def test_seconds_per_draw_are_named_and_written_with_few_digits(experiment, table):
+    seconds = table["tau.log_prob"] * 1e-6
+    table = table.assign(**{"time.log_prob": seconds, "time.log_prob.se": 5e-8})
+    (ax,) = redraw(experiment, table, panels=["time.log_prob"], best="panel").axes
+    assert ax.get_ylabel() == "CPU seconds\nper independent draw"
+    assert ax.get_title() == "CPU time, log probability density"
+    assert [text.get_text() for text in ax.texts] == ["3.50e-6 ± 0.05e-6"]
+    assert style.value_title("time.x", table) == "CPU seconds per independent draw\nof the x"
+    assert style.with_error(0.0012, 0.0001) == "0.0012 ± 0.0001"
+
+
+def test_a_map_of_seconds_has_numbers_to_read():
+    table = hmc_table()
+    for end in ("", ".se"):
+        table[f"time.indicator{end}"] = table[f"cost.indicator{end}"] * 1e-8
+    figure = redraw(expand("mixed_hmc", "paper"), table, value="time.indicator", range=None)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert "2.5\n±0.1" in texts and "units of 1e-06" in figure.get_supxlabel()
+
+
+def test_notes_below_a_map_fit_its_figure():
+    """All three of them, below a single map."""
+    table = hmc_table().assign(**{"tau.indicator.lag_too_short": True})
+    for end in ("", ".se"):
+        table[f"time.indicator{end}"] = table[f"cost.indicator{end}"] * 1e-8
+    figure = redraw(expand("mixed_hmc", "paper"), table, value="time.indicator", range=None)
+    FigureCanvasAgg(figure).draw()
+    box = figure._supxlabel.get_window_extent()
+    assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+    words = figure.get_supxlabel().replace("\n", " ")
+    assert "unreliable" in words and style.EDGE in words and "units of" in words
