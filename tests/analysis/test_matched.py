@@ -154,5 +154,5 @@ def test_best_cells_and_pairs_are_different_numbers():
     table.loc[~moving & (steps == 0.04), "tau.log_prob"] = 2.4
     sides = {"quantity": "tau.log_prob", "of": STANDARD, "over": MOVING, "equal": None}
     pairs, best = judged(table, claim(**sides), claim(**sides, matched=False), name="fig2")
-    assert best.ours == pytest.approx(1.2) and 1.4 < pairs.ours < 1.5
+    assert best.ours == pytest.approx(1.2, rel=0.02) and 1.4 < pairs.ours < 1.5
     assert math.isnan(best.pairs) and pairs.verdict == "nothing published"

@@ -9,7 +9,11 @@ import pytest
 from conftest import REPO
 from workflows import SWEEP, TABLE, WITHOUT_FIGURES, project, series, succeeded
 
+from nrevu.analysis.confirmation import candidates
+from nrevu.analysis.sides import best_side
+from nrevu.analysis.table import extend_lags
 from nrevu.experiments.columns import error, times
+from nrevu.experiments.sections import Confirm
 
 CONFIG = ("experiments=mine.yaml", "size=smoke")
 SERIES = (".npz",)
@@ -74,22 +78,26 @@ def test_the_best_cells_are_confirmed_and_claims_rest_on_them(finished):
     folder, run = finished
     made = folder / "results/smoke/mine"
     table, again = (pd.read_parquet(made / f"{n}.parquet") for n in ("table", "confirmed"))
+    settings = Confirm("tau.log_prob", ("u",), cells=2, longer=2)
     for u in ("standard", "nonreversible"):
-        ranked = table[table.u == u].sort_values("tau.log_prob")
+        ranked = table.loc[candidates(table, None, settings, {"u": u})]
         confirmed = again[again.u == u]
         assert list(confirmed["selected.digest"]) == list(ranked.digest[:2])
         assert list(confirmed["method.stepsize"]) == list(ranked["method.stepsize"][:2])
     ends = {1.0: "method.stepsize lowest", 2.0: "", 3.0: "method.stepsize highest"}
     assert list(again["edge"]) == [ends[stepsize] for stepsize in again["method.stepsize"]]
-    assert (again["run.groups"] == 800).all() and (again["groups"] == 600).all()
+    assert (again["run.groups"] == 800).all() and again["last"].all()
     assert (again["seed"] != table["seed"][0]).all() and not set(again.digest) & set(table.digest)
-    best = [again.choosing[again.u == u].idxmin() for u in ("standard", "nonreversible")]
+    used = extend_lags(again)
+    best = [used["tau.log_prob"][used.u == u].idxmin() for u in ("standard", "nonreversible")]
     edges = [again.edge[row] for row in best]
     said = " ".join(run.stderr.replace("nrevu: ", "").split())
     assert all(edge in said for edge in edges) and any(edges) == ("at the edge of" in said)
-    ratio = again["tau.log_prob"][best[0]] / again["tau.log_prob"][best[1]]
     claim = pd.read_csv(made / "comparison.csv").iloc[-1]
-    assert claim.ours == pytest.approx(ratio) and claim.basis == "confirmed"
+    names = ("standard", "nonreversible")
+    sides = [best_side(table, again, {"u": u}, "tau.log_prob") for u in names]
+    assert claim.ours == pytest.approx(sides[0].value / sides[1].value, rel=1e-6)
+    assert claim.basis.startswith("confirmed")
 
 
 def test_progress_can_be_read_and_logs_are_in_files(finished):

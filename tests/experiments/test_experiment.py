@@ -199,10 +199,8 @@ BAD = [
     (lambda t: t + CONFIRM.replace("[u]", "[v]"), "unknown column 'v'"),
     (lambda t: t + CONFIRM.replace("cells: 2", "cells: 0"), "cells: must be a whole number"),
     (lambda t: t + CONFIRM.replace("longer: 3", "longer: 1.5"), "longer: must be a whole number"),
-    (
-        lambda t: t.replace("cell:", "cell:\n  run.chains: 1") + CONFIRM,
-        "needs run.chains of 2 or more",
-    ),
+    (lambda t: t + CONFIRM.replace("cells: 2", "cells: [4, 2]"), "as many entries as 'cells'"),
+    (lambda t: t + CONFIRM.replace("cells: 2", "cells: two"), "a whole number or a list, not"),
     (lambda t: t + CONFIRM.replace("[u]", "[]"), "for_each: has no entries"),
     (lambda t: t + CONFIRM.replace("[u]", "[rejection_rate]"), "unknown column 'rejection_rate'"),
     (

@@ -70,7 +70,7 @@ def test_jobs_ask_for_what_their_batch_costs():
     large = first(experiments="fig1", batch=400).batches["0001"]
     assert 15 < large.minutes < 21  # 255 s, on a node 3 times slower
     fig2 = first(experiments="fig2")
-    sizes = [j.megabytes for j in (fig2.batches["0001"], fig2.confirms["0001"], fig2.trace)]
+    sizes = [j.megabytes for j in (fig2.batches["0001"], fig2.confirms["1-0001"], fig2.trace)]
     assert 1200 < sizes[0] < sizes[1] < sizes[2] < 2000  # longer series; every update
 
 
@@ -130,7 +130,7 @@ def test_only_plan_files_whose_content_changes_are_written(write):
     assert write(SWEEP.replace("#0072B2", "#D55E00")) == {"figure-figure.json", "experiment.json"}
     write()
     lag = SWEEP.replace("group: 5", "group: 5\n  estimate.max_lag: 7")
-    assert {"sample-0001.json", "confirm-0001.json", "compare.json"} <= write(lag)
+    assert {"sample-0001.json", "confirm-1-0001.json", "compare.json"} <= write(lag)
     write()
     assert "sample-0001.json" in write(SWEEP.replace("3.0]", "3.5]"))
     assert {"table.json", "sample-0002.json"} <= write(batch=1e-6)
@@ -145,7 +145,7 @@ def test_plan_files_name_the_code_that_makes_their_output(monkeypatch):
     files = plan_files.plan_files(plan, jobs_of(plan))
     code = {path.stem: json.loads(text).get("code") for path, text in files.items()}
     made = {step: rooms for step, rooms in code.items() if rooms}
-    assert {"sample-0001", "confirm-0001", "trace", "figure-fig2", "report"} <= made.keys()
+    assert {"sample-0001", "confirm-1-0001", "trace", "figure-fig2", "report"} <= made.keys()
     for rooms in made.values():
         assert "pipeline/steps.py" in rooms and all((PACKAGE / room).exists() for room in rooms)
     assert code_hash("pipeline/steps.py") != code_hash("results/tables.py")
