@@ -28,6 +28,7 @@ LENGTH = 0.3  # over which share of an axis it varies
 ROUGH = (0.01, 0.03, 0.1)  # of each cell's own deviation; none below 1%
 DRAWS = 4000  # from what the values may be
 NEGLIGIBLE = 1e-3  # relative weight of a combination that is left out
+TINY = 1e-10  # added to variances, of logarithms: keeps matrices positive definite
 FREEDOM = 30.0  # degrees of freedom of an estimated error, about
 AXES = ("distribution", "method", "u", "schedule")  # settings that are axes of a grid
 Mixture = list[tuple[float, np.ndarray, np.ndarray]]  # weights, means (n), covariances (n, n)
@@ -144,12 +145,14 @@ def posterior(place: np.ndarray, value: np.ndarray, variance: np.ndarray) -> Mix
 
 
 def draw(mixture: Mixture) -> np.ndarray:
-    """Return draws (DRAWS, n) of the true values, always the same for the same mixture."""
+    """Return draws (DRAWS, n) of the true values, always the same for the same mixture.
+
+    By Cholesky factors, which are unique: eigenvectors may differ from processor to processor.
+    """
     rng = np.random.default_rng(1)
     counts = np.diff(np.rint(DRAWS * np.cumsum([0, *(weight for weight, *_ in mixture)])))
     parts = []
     for count, (_, mean, covariance) in zip(counts.astype(int), mixture, strict=True):
-        values, vectors = np.linalg.eigh(covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0))
+        root = np.linalg.cholesky(covariance + TINY * np.eye(mean.size))
         parts.append(mean + rng.standard_normal((count, mean.size)) @ root.T)
     return np.concatenate(parts)
