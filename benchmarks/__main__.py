@@ -16,6 +16,7 @@ reports which targets are met. From the root of the repository:
   python -m benchmarks kernels --rounds 1000    more rounds, where the machine is busy
   python -m benchmarks scaling                  dimension, cells, length and cores
   python -m benchmarks versions --against OLD   over the kernels of the checkout OLD
+  python -m benchmarks coverage --rounds 1000   of claims' intervals, about 20 minutes
   python -m benchmarks cells length --smoke     a test that it runs, in seconds
 
 parts:
@@ -32,10 +33,11 @@ PARTS = {
     "length": "time and memory of a run of 1,000 to 1,000,000 groups",
     "cores": "the same sweep on 1 core, 2, and so on",
     "startup": "how long `nrevu --help` and a small `nrevu run` take",
+    "coverage": "how often claims' intervals cover the truth, by design; only where it is named",
     "versions": "kernels over those of the checkout --against FOLDER; only where it is named",
 }
 SCALING = ("dimension", "cells", "length", "cores")
-ON_REQUEST = ("versions",)
+ON_REQUEST = ("coverage", "versions")
 BUSY = 0.5  # load, before we begin, from which on we say so
 
 
@@ -47,7 +49,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         description=ABOUT.format(parts=listed),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("parts", nargs="*", metavar="PART", help="default: all parts but versions")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"default: all but {', '.join(ON_REQUEST)}"
+    )
     parser.add_argument("--rounds", type=int, default=200, help="of each call (default: 200)")
     parser.add_argument("--against", type=Path, metavar="FOLDER", help="a checkout, for versions")
     parser.add_argument("--out", type=Path, help="a folder (default: results/benchmarks)")
@@ -103,7 +107,7 @@ def measured(part: str, args: argparse.Namespace) -> tuple[list[str], list, dict
     from benchmarks.sizes import FULL, SMOKE
 
     module = importlib.import_module(f"benchmarks.{part}")
-    given = {"against": args.against} if part in ON_REQUEST else {}
+    given = {"against": args.against} if part == "versions" else {}
     found = module.measure(args.rounds, SMOKE if args.smoke else FULL, **given)
     result = json.loads(json.dumps(found))
     return module.lines(result), module.targets(result), result

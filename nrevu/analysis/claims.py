@@ -75,7 +75,7 @@ def best_at_numbers(
     at = {**claim.of, **(claim.best_at or {})}
     side = best_side(table, confirmed, claim.of, claim.quantity, cells, at)
     if side.reason:
-        return {"reason": format_reasons([(claim.of, side)])}
+        return {"reason": format_reasons([(at, side)])}
     cell, grid = matching(table, at).iloc[0], side.grid
     assert grid is not None
     length = cell["run.groups"] / (claim.groups or cell["run.groups"])

@@ -94,8 +94,10 @@ def class_of(cell: Mapping[str, Any], group: str) -> type | None:
 def reported_edges(confirmed: pd.DataFrame) -> dict[str, str]:
     """Return the edges of the best cell of each group, by its last round, if it has any."""
     found: dict[str, str] = {}
-    last = extend_lags(confirmed[confirmed["last"]]) if "last" in confirmed else confirmed
-    for group, cells in last.groupby("group", sort=False) if len(last) else ():
+    if confirmed.empty:
+        return found
+    last = extend_lags(confirmed[confirmed["last"]])
+    for group, cells in last.groupby("group", sort=False):
         name = cells["best"].iloc[0]
         cells = cells[usable(cells, name)]
         edge = "" if cells.empty else cells["edge"][cells[name].idxmin()]

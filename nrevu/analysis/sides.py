@@ -113,10 +113,10 @@ def smallest(found: Surface, cells: pd.DataFrame, at: Mapping[str, Any] | None) 
     """Return the smallest true value of a surface; with `at`, that of one cell over it."""
     draws = lowest = found.draws.min(axis=1)
     if at is not None:
-        (place,) = found.index.get_indexer(matching(cells, at).index)
-        if place < 0:
-            return Side(reason="its cell has no positive value", remedy="raise run.groups")
-        draws = found.draws[:, place] - lowest
+        where = matching(cells, at).index.intersection(found.index)
+        if where.empty:
+            return Side(reason="its cell has no usable value", remedy="raise run.groups")
+        draws = found.draws[:, found.index.get_loc(where[0])] - lowest
     low, value, high = np.exp(np.quantile(draws, (0.025, 0.5, 0.975)))
     return Side(float(value), float(low), float(high))
 

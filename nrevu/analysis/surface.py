@@ -10,8 +10,9 @@ Neighbours inform each other, so the smallest of many noisy values is not believ
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -56,8 +57,7 @@ def surface(cells: pd.DataFrame, quantity: str, runs: pd.DataFrame | None = None
     cells = cells[estimated(cells, quantity)]
     cells = cells.loc[cells[quantity].nsmallest(LARGEST).index.sort_values()]
     place = axes(cells)
-    value, per_group, groups = combine(cells, quantity, runs)
-    variance = smooth_variances(place, per_group) / groups
+    value, variance = combine(cells, quantity, place, runs)
     mixture = posterior(place, np.log(value) + variance / 2, variance)  # the mean of a logarithm
     mean = sum(weight * mean for weight, mean, _ in mixture)
     return Surface(cells.index, draw(mixture), np.asarray(mean))
@@ -69,24 +69,42 @@ def estimated(cells: pd.DataFrame, quantity: str) -> pd.Series:
 
 
 def combine(
-    cells: pd.DataFrame, quantity: str, runs: pd.DataFrame | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each cell the mean over its runs, its relative variance for a single group of
-    updates, and the groups of all its runs."""
-    value, se = cells[quantity].to_numpy(float), cells[error(quantity)].to_numpy(float)
+    cells: pd.DataFrame, quantity: str, place: np.ndarray, runs: pd.DataFrame | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each cell the mean over its runs, by their lengths, and its relative variance."""
     groups = cells["run.groups"].to_numpy(float)
-    total, squares = groups * value, groups**2 * se**2
-    groups = groups.copy()
-    where = {digest: place for place, digest in enumerate(cells["digest"])}
-    if runs is not None:
-        runs = runs[estimated(runs, quantity)]
-        for run in runs.to_dict("records"):
-            place = where.get(run["selected.digest"])
-            if place is not None:
-                total[place] += run["run.groups"] * run[quantity]
-                squares[place] += (run["run.groups"] * run[error(quantity)]) ** 2
-                groups[place] += run["run.groups"]
-    return total / groups, squares / total**2 * groups, groups
+    values = cells[quantity].to_numpy(float)
+    total = groups * values
+    squares = total**2 * smooth_variances(place, per_group(cells, quantity)) / groups
+    where = {digest: index for index, digest in enumerate(cells["digest"])}
+    for index, run, each in pooled_runs(runs, quantity, where):
+        total[index] += run["run.groups"] * run[quantity]
+        squares[index] += run["run.groups"] * run[quantity] ** 2 * each
+        groups[index] += run["run.groups"]
+    return total / groups, squares / total**2
+
+
+def per_group(cells: pd.DataFrame, quantity: str) -> np.ndarray:
+    """Return the relative variances of estimates, times their groups of updates."""
+    relative = cells[error(quantity)] / cells[quantity]
+    return (relative**2 * cells["run.groups"]).to_numpy(float)
+
+
+def pooled_runs(
+    runs: pd.DataFrame | None, quantity: str, where: Mapping[str, int]
+) -> Iterator[tuple[int, dict[str, Any], float]]:
+    """Yield the runs of some cells: the cell's index, the run, and its variance for one group.
+
+    That is the mean over all runs of the same length. Long runs know their errors better than the
+    grid does, whose runs may be too short to show slow modes.
+    """
+    if runs is None:
+        return
+    runs = runs[estimated(runs, quantity) & runs["selected.digest"].isin(list(where))]
+    for _, part in runs.groupby("run.groups", sort=True):
+        mean = per_group(part, quantity).mean()
+        for run in part.to_dict("records"):
+            yield where[run["selected.digest"]], run, mean
 
 
 def axes(cells: pd.DataFrame) -> np.ndarray:

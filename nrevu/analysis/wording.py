@@ -9,7 +9,6 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from nrevu.analysis.statements import SAME
 from nrevu.analysis.verdict import NOISY, NOT_JUDGED, UNPUBLISHED, VERDICTS, headlines, probability
 from nrevu.experiments.columns import parse
 
@@ -72,8 +71,6 @@ def number_text(row) -> str:
 
     Confirmed cells are the rule, and not mentioned.
     """
-    if row.basis == SAME:
-        return SAME
     if row.pairs > 0:
         joint = "" if math.isnan(row.p) else f", joint p {probability(row.p)}"
         return f"{row.basis}, ratio {interval(row)}{joint}"

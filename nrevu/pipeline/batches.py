@@ -14,7 +14,7 @@ from nrevu.pipeline.cost_model import cost
 
 T = TypeVar("T")
 MOST_JOBS = 200  # batches on a cluster, about, however much work there is
-LARGEST, SMALLEST = 40.0, 3.0  # seconds of a batch here; a process takes one or two to start
+LARGEST, SMALLEST = 40.0, 6.0  # seconds of a batch here; a process takes one or two to start
 SECONDS = 1.5  # of work of the cells that are run again, where no number is given
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, spread evenly
 SHARES = 8  # batches of an experiment, at least, so that several cores are busy

@@ -89,8 +89,9 @@ def read_batch(file: Path, experiment: Experiment) -> dict[str, dict[str, Any]]:
 
 
 def read_confirmed(file: Path) -> pd.DataFrame | None:
-    """Return the table of confirmed cells, if there is one that can be read."""
+    """Return the table of confirmed cells, if there is one that can be read, of this version."""
     try:
-        return pd.read_parquet(file)
+        confirmed = pd.read_parquet(file)
     except (OSError, ValueError):
         return None
+    return confirmed if confirmed.empty or "last" in confirmed else None

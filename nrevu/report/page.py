@@ -18,7 +18,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from nrevu import __version__
 from nrevu.analysis.claims import expected_rows
 from nrevu.analysis.comparison import compare, flags_text, gather
-from nrevu.analysis.statements import SAME
 from nrevu.analysis.verdict import headlines, probability
 from nrevu.analysis.wording import rounded, tally
 from nrevu.cells.cell import Cell, parameters
@@ -124,8 +123,8 @@ def comparison(found: ExperimentResults, by_name: Mapping[str, ExperimentResults
 
 def statement(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page says of one claim, as text, besides the columns of its row."""
-    if pd.isna(row["ours"]) or row["basis"] == SAME:
-        return {"number": "1" if row["ours"] == 1 else "–", "interval": "", "from": row["basis"]}
+    if pd.isna(row["ours"]):
+        return {"number": "–", "interval": "", "from": row["basis"]}
     number, low, high = rounded(row["ours"], row["low"], row["high"])
     joint = "" if not row["pairs"] > 0 or pd.isna(row["p"]) else probability(row["p"])
     parts = [row["basis"] or "no selection", *([f"joint p {joint}"] if joint else [])]
@@ -224,9 +223,7 @@ def provenance_of(found: Sequence[ExperimentResults]) -> dict[str, str]:
     tables = [f.table for f in found if len(f.table)]
     seeds = sorted({int(seed) for table in tables for seed in table["seed"].unique()})
     again = [f.confirmed for f in found if f.confirmed is not None and len(f.confirmed)]
-    grids = sum(t["cpu_seconds"].sum() for t in tables)
-    # Of all chains of a run, of which `groups` has those that the numbers are from.
-    confirming = sum((t["cpu_seconds"] * t["run.groups"] / t["groups"]).sum() for t in again)
+    grids, confirming = (sum(t["cpu_seconds"].sum() for t in each) for each in (tables, again))
     return {
         **{key: ", ".join(sorted(values)) for key, values in kept.items()},
         "seeds": ", ".join(map(str, seeds)),

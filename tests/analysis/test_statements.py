@@ -94,7 +94,7 @@ def best_at(stepsize, alpha, taus, selected=None):
     confirmed = None
     if selected is not None:
         (digest,) = table.digest[table["tau.log_prob"] == taus[1]][:1]
-        about = {"choosing": 1.0, "chains": 40, "selected.digest": digest, "digest": "again"}
+        about = {"last": True, "round": 1, "selected.digest": digest, "digest": "again"}
         confirmed = table[table.digest == digest].assign(**{"tau.log_prob": selected, **about})
     return compare(experiment, table, confirmed).iloc[0]
 

@@ -52,7 +52,7 @@ def number(row):
     if math.isnan(row.ours):
         return row.reason
     if row.basis == SAME:
-        return SAME
+        return f"{interval(row)}; {SAME}"
     if row.pairs > 0:
         joint = "" if math.isnan(row.p) else f", joint p {probability(row.p)}"
         return f"{interval(row)}; {row.basis}{joint}"
