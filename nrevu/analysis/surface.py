@@ -25,7 +25,7 @@ LARGEST = 400  # cells that are modelled: of more, those with the lowest estimat
 LEVEL = 2.0  # prior standard deviation of the level, a logarithm: vague
 TREND = (0.03, 0.3, 2.0)  # standard deviations of the quadratic's other terms that are tried
 SMOOTH = (0.01, 0.03, 0.1, 0.3)  # of the smooth deviation
-LENGTH = 0.3  # over which share of an axis it varies
+LENGTHS = (0.3, 0.6)  # over which share of an axis it varies
 ROUGH = (0.01, 0.03, 0.1)  # of each cell's own deviation; none below 1%
 DRAWS = 4000  # from what the values may be
 NEGLIGIBLE = 1e-3  # relative weight of a combination that is left out
@@ -140,12 +140,11 @@ def posterior(place: np.ndarray, value: np.ndarray, variance: np.ndarray) -> Mix
     centred = 2 * place - 1
     quadratic = (1 + centred @ centred.T) ** 2 - 1
     distance = ((place[:, None] - place[None]) ** 2).sum(axis=-1)
-    smooth_part = np.exp(-distance / (2 * LENGTH**2))
     middle = value.mean()
     found = []
-    for trend, smooth, rough in itertools.product(TREND, SMOOTH, ROUGH):
-        prior = LEVEL**2 + trend**2 * quadratic + smooth**2 * smooth_part
-        prior += rough**2 * np.eye(value.size)
+    for trend, smooth, length, rough in itertools.product(TREND, SMOOTH, LENGTHS, ROUGH):
+        prior = LEVEL**2 + trend**2 * quadratic + rough**2 * np.eye(value.size)
+        prior += smooth**2 * np.exp(-distance / (2 * length**2))
         total = prior + np.diag(variance)
         rest = np.linalg.solve(total, value - middle)
         logarithm = np.log(np.diag(np.linalg.cholesky(total))).sum()

@@ -76,10 +76,12 @@ def load_or_sample(folder: Path, cell: Cell, spent: Spent) -> tuple[Series, dict
     stored = load_series(folder, cell)
     if stored:
         return stored
-    from nrevu.cells.chains import compile_kernel, sample
+    from nrevu.cells.chains import compile_kernel, sample, start
     from nrevu.results.provenance import provenance
 
     try:
+        with count_cpu(spent, "sampling"):
+            start(cell, 0)  # where starts need walks that settle, the first cell of a process does
         compile_kernel(cell)
         with count_cpu(spent, "sampling"):
             series = sample(cell)
