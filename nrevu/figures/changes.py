@@ -51,7 +51,13 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
 def marks(index: int, curve: Curve) -> dict[str, Any]:
     """Return how a curve and its points look; the first has large open points, under the rest."""
     points = {"ms": 7, "mfc": "white"} if index == 0 else {"ms": 3.5}
-    return {"marker": style.MARKERS[index], "capsize": 2, "lw": 1.2, **points, **curve.look}
+    return {
+        "marker": style.MARKERS[index % len(style.MARKERS)],
+        "capsize": 2,
+        "lw": 1.2,
+        **points,
+        **curve.look,
+    }
 
 
 def draw_by_u(ax: style.Axes, shown: Sequence[Curve]) -> None:
