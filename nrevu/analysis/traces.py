@@ -32,7 +32,8 @@ def select_cells(table: pd.DataFrame, settings: Trace) -> list[dict[str, Any]]:
     for _, part in table.groupby(settings.for_each, dropna=False, sort=False):
         row = best(part, settings.best)
         if row is not None:
-            pair = ", ".join(format_setting(name, table[name][row]) for name in names)
+            values = table.loc[row, names].dropna()
+            pair = ", ".join(format_setting(name, value) for name, value in values.items())
             found[row] = {"row": row, "best": True, "pair": pair}
     for row in list(found):
         twins = (table[names].fillna("") == table.loc[row, names].fillna("")).all(axis=1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from nrevu.experiments.sections import Column
 from nrevu.figures import _style as style
+from nrevu.figures._traces import by_pair, curves
 
 RMS = "rms: root mean square of the acceptances between rejections"
 
@@ -43,9 +44,7 @@ def draw_trace(ax: style.Axes, trace: dict[str, Any] | None) -> None:
 
 def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figure:
     """Return how likely runs of acceptances reach a length, at the same settings except u."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for trace in traces:
-        groups.setdefault(trace["pair"], []).append(trace)
+    groups = by_pair(traces)
     most = max((len(members) for members in groups.values()), default=0)
     width, height = 4.6 * max(1, len(groups)), 4.2 + 0.2 * most
     figure = style.new_figure(experiment, settings, width, height)
@@ -62,21 +61,12 @@ def draw(experiment, settings: Settings, table, traces, confirmed) -> style.Figu
 
 def draw_survivals(ax: style.Axes, members: list[dict[str, Any]], settings: Settings) -> None:
     """Draw the chance that a run of acceptances reaches a length, one curve for each u."""
-    import pandas as pd
-
     rate = np.mean([member["rejection_rate"] for member in members])
     length = np.arange(max(len(member["runs"]) for member in members))
     ax.plot(length, (1 - rate) ** length, ":", color="#888888", label="independent tests")
-    line = settings.line
-    ordered = sorted(members, key=lambda member: sort_key(member["parameters"], line))
-    cells = [pd.DataFrame([member["parameters"]]) for member in ordered]
-    colours = style.method_colours([style.method_and_u(cell) for cell in cells])
-    for index, member in enumerate(ordered):
+    for member, name, look in curves(members, settings):
         counts = np.array(member["runs"])
         survival = counts[::-1].cumsum()[::-1] / counts.sum() if counts.any() else []
-        value = member["parameters"].get(line)
-        name = style.value_label(line, value, cells[index], settings.line_label)
-        look = {"color": colours[index], "ls": style.DASHES[index % len(style.DASHES)]}
         ax.plot(survival, label=f"{name}: {format_runs(member)}", **look)
     ax.set_yscale("log")
     ax.set_ylim(1e-4, 1.6)
@@ -84,14 +74,6 @@ def draw_survivals(ax: style.Axes, members: list[dict[str, Any]], settings: Sett
     ax.xaxis.get_major_locator().set_params(integer=True)
     key = {"title": RMS, "fontsize": 8, "title_fontsize": 8, "handlelength": 3}
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), **key)
-
-
-def sort_key(parameters: dict[str, Any], line: str) -> tuple:
-    """Return the order of curves: standard u first, then numbers in order, then text."""
-    value = parameters.get(line)
-    text = isinstance(value, str)
-    number = -np.inf if text or style.is_missing(value) else value
-    return parameters["u"] != "standard", text, number, value if text else ""
 
 
 def format_runs(member: dict[str, Any]) -> str:

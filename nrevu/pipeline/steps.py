@@ -162,6 +162,7 @@ def confirmed_step(args: Namespace, plan: Data, spent: Spent) -> Write:
 
 def trace_step(args: Namespace, plan: Data, spent: Spent) -> Write:
     """Follow an experiment's best cells, and those that differ in u alone, update by update."""
+    from nrevu.analysis.changes import describe_changes
     from nrevu.analysis.table import extend_lags
     from nrevu.analysis.traces import SHOWN, describe, select_cells
     from nrevu.cells.chains import trace
@@ -174,7 +175,8 @@ def trace_step(args: Namespace, plan: Data, spent: Spent) -> Write:
         with count_cpu(spent, "sampling"):
             rows, decisions = zip(*trace(cell), strict=True)
         compare_with_series(args.store, cell, b"".join(part.tobytes() for part in rows))
-        traces.append({**choice, **describe(cell, decisions, SHOWN)})
+        changes = describe_changes(cell, rows, decisions)
+        traces.append({**choice, **describe(cell, decisions, SHOWN), **changes})
     return json_writer(traces)
 
 

@@ -55,6 +55,13 @@ def test_another_method_or_seed_is_no_twin():
     assert "hmc" in found[0]["pair"]
 
 
+def test_a_pair_is_named_by_the_settings_that_it_has():
+    cells = table([1, 2] * 4, **{"method.L": [np.nan, 8.0] * 4})
+    assert {f["pair"] for f in select_cells(cells, SETTINGS)} == {"stepsize 0.1"}
+    cells["tau.log_prob"] = [2, 1] * 4
+    assert {f["pair"] for f in select_cells(cells, SETTINGS)} == {"stepsize 0.2, L 8"}
+
+
 def test_runs_of_acceptances_lie_between_two_rejections():
     accepted = np.array([1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1])
     assert run_counts(accepted).tolist() == [1, 1, 0, 1]  # 3, 0 and 1; the ends are cut off

@@ -142,6 +142,47 @@ def test_runs_are_in_the_order_of_their_values_and_hidden_by_nothing():
         assert not ax.get_legend().get_window_extent().overlaps(ax.bbox)
 
 
+def changes():
+    """Two made-up traces with changes of the log density: twice the variance at the last lag."""
+    made = traces()
+    for index, trace in enumerate(made):
+        trace["by_u"] = {"u": [0.25, 0.75], "mean": [-1.0, 1.0], "se": [0.1, 0.1]}
+        variance = [1.0, 8.0, 8.0 + 8.0 * index]
+        trace["by_lag"] = {"lag": [1, 8, 64], "mean": variance, "se": [0.0, 0.0, 0.4]}
+    return made
+
+
+def test_changes_of_the_log_density():
+    experiment = expand("mechanism", "paper")
+    made = changes()
+    made += [{**trace, "pair": "stepsize 0.2"} for trace in made]
+    figure = draw(experiment, "mechanism", pd.DataFrame(), made)
+    assert len(figure.axes) == 6
+    for by_u, by_lag, ratio in (figure.axes[:3], figure.axes[3:]):
+        assert [text.get_text() for text in by_u.get_legend().get_texts()] == [
+            *("standard", "δ = 0.03")
+        ]
+        lines = [container.lines[0].get_ydata() for container in by_lag.containers]
+        assert [list(y) for y in lines] == [[1, 1, 0.125], [1, 1, 0.25]]
+        (curve,) = ratio.containers
+        assert list(curve.lines[0].get_ydata()) == [1, 1, 2]
+        (text,) = ratio.get_legend().get_texts()
+        assert text.get_text() == "δ = 0.03: at most 2.0 ± 0.1, at k = 64"
+        colours = [container.lines[0].get_color() for container in by_u.containers]
+        assert len(set(colours)) == 2 and curve.lines[0].get_color() == colours[1]
+    apart(figure)
+
+
+def test_changes_of_one_cell_and_of_none():
+    experiment = expand("mechanism", "paper")
+    single = draw(experiment, "mechanism", pd.DataFrame(), changes()[:1])
+    assert len(single.axes) == 3 and not single.axes[2].containers
+    apart(single)
+    none = draw(experiment, "mechanism", pd.DataFrame(), traces())
+    (ax,) = none.axes
+    assert "schedule.group: 1" in ax.texts[0].get_text()
+
+
 def test_references_and_published_points_that_are_not_shown():
     experiment = expand("fig2_delta", "paper")
     rows = []
