@@ -35,7 +35,7 @@ class Network:
 
     # HMC that leads from the start into the posterior, before the burn-in of each cell: stepsize (1
     # would be about right), leapfrog steps, trajectories.
-    settling: ClassVar[tuple[float, int, int]] = (0.3, 40, 200)
+    settling: ClassVar[tuple[float, int, int]] = (0.3, 40, 150)
     hidden: int = integer(at_least=1, at_most=10**5)  # hidden units
     cases: int = integer(at_least=1, at_most=10**7)  # generated cases
     copies: int = integer(at_least=0, at_most=1000)  # noisy copies of each of the 2 relevant inputs

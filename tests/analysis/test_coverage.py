@@ -1,0 +1,42 @@
+"""Intervals of claims on best cells cover the ratio of the grids' smallest true values.
+
+Selection and confirmation run on the reference run's grids, with errors as large as the real ones.
+"""
+
+import numpy as np
+import pytest
+
+from benchmarks.coverage import DESIGNS, claims_on_grids, simulate
+from nrevu.experiments.experiment import default_set, expand
+
+OURS = list(DESIGNS).index("nrevu's")
+ROUNDS, NETWORK = 300, 100  # simulated experiments; those of the network's grids are slow
+pytestmark = pytest.mark.slow
+
+
+def limit(rounds):
+    """Return the fewest intervals that cover, if 93% do: fewer are a chance of 1 in 10,000."""
+    return 0.93 * rounds - 3.72 * np.sqrt(0.93 * 0.07 * rounds)
+
+
+def test_intervals_of_all_claims_on_best_cells_cover_and_are_not_too_wide():
+    """Each claim covers at least 93%, and all together at most 99%.
+
+    False alarms: 1 in 10,000 for each claim, if it covers 93%, and for all together, if 99%.
+    """
+    covered, total, low = 0, 0, []
+    for name, claim, grids in claims_on_grids():
+        rounds = NETWORK if "network" in name else ROUNDS
+        rng = np.random.default_rng(len(low))
+        found = sum(simulate(grids, "smooth", rng)[OURS][0] for _ in range(rounds))
+        low += [(claim.text, found, rounds)] if found < limit(rounds) else []
+        covered, total = covered + found, total + rounds
+    assert not low
+    assert covered < 0.99 * total + 3.72 * np.sqrt(0.01 * 0.99 * total) < total
+
+
+def test_every_claim_on_best_cells_is_simulated():
+    names = {name for name, _, _ in claims_on_grids()}
+    claims = {n: [c for c in expand(n, "paper").claims if not c.matched] for n in default_set()}
+    best = {name for name, found in claims.items() if any(c.published for c in found)}
+    assert best - names == set()
