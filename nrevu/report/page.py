@@ -224,9 +224,7 @@ def provenance_of(found: Sequence[ExperimentResults]) -> dict[str, str]:
     tables = [f.table for f in found if len(f.table)]
     seeds = sorted({int(seed) for table in tables for seed in table["seed"].unique()})
     again = [f.confirmed for f in found if f.confirmed is not None and len(f.confirmed)]
-    grids = sum(t["cpu_seconds"].sum() for t in tables)
-    # Of all chains of a run, of which `groups` has those that the numbers are from.
-    confirming = sum((t["cpu_seconds"] * t["run.groups"] / t["groups"]).sum() for t in again)
+    grids, confirming = (sum(t["cpu_seconds"].sum() for t in each) for each in (tables, again))
     return {
         **{key: ", ".join(sorted(values)) for key, values in kept.items()},
         "seeds": ", ".join(map(str, seeds)),
