@@ -125,7 +125,7 @@ def test_the_edge_of_the_reported_candidate_counts():
 
 def test_shipped_grids_can_be_examined():
     """Every cell of every shipped grid: no setting is unknown to its class."""
-    for name in ("blocks", "slow_u", "mixed_langevin"):
+    for name in ("blocks", "reversible_u_mixed", "mixed_langevin"):
         cells = made_up(expand(name, "paper"), lambda cell: 1.0 + len(name_of(cell.u)))
         for _, cell in cells.iloc[::7].iterrows():
             assert set(edges(cells, cell)) <= set(cells)

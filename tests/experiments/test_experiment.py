@@ -122,7 +122,7 @@ def test_times_in_every_unit_may_be_confirmed_claimed_and_shown(tmp_path, kind):
 @pytest.mark.parametrize("name", choices("experiment"))
 def test_shipped_experiments_say_which_lags_they_use(name):
     """The paper's own are published; elsewhere the lags follow tau, or are those of Figure 2."""
-    lags = {"fig1": 10, "fig2": 10, "fig2_delta": 10, "hmc_pairs": 10, "slow_u": 10}
+    lags = {"fig1": 10, "fig2": 10, "fig2_delta": 10, "hmc_pairs": 10}
     lags |= {"mixed_hmc": 15, "mixed_langevin": 15, "many_seeds_mixed": 15}
     lags |= {"many_seeds": 10, "many_seeds_metropolis": 10}
     assert "estimate.max_lag:" in (conf_folder() / f"experiment/{name}.yaml").read_text()
