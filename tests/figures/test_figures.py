@@ -230,7 +230,7 @@ def mixed_table():
             cost = 150 + 1000 * abs(cell.method.stepsize - 0.03) - 20 * cell.u.delta
             cost += 100 * (name_of(cell.u) == "standard")
             row = parameters(cell) | {"cost.indicator": cost, "cost.indicator.se": 5.0}
-            rows.append(row | {"tau.indicator.lag_too_short": False})
+            rows.append(row | {"tau.indicator.lag_too_short": False, "digest": cell.digest})
     return pd.DataFrame(rows)
 
 
@@ -281,26 +281,28 @@ def test_heat_maps_in_two_directions_mark_unreliable_times():
     grid.loc[grid["method.alpha"] == 0.95, "tau.relevant.not_converged"] = True
     figure = draw(experiment, "network_langevin", grid, [])
     maps = [ax for ax in figure.axes if ax.images]
-    assert len(maps) == 24 and maps[9].get_title() == "δ = 0.003, Gibbs every 4"
+    assert len(maps) == 15 and maps[4].get_title() == "δ = 0.001, Gibbs every 4"
     for ax in maps:
-        assert sum("?" in text.get_text() for text in ax.texts) == 4
+        assert sum("?" in text.get_text() for text in ax.texts) == 3
         assert ax.patches[0].get_y() > 0  # the best is framed, and is not among those
     assert "unreliable" in figure.get_supxlabel()
 
 
+NETWORKS = ("network_langevin", "network_hmc", "network_controls")
+
+
 def both():
-    return pd.concat([network_table(n) for n in ("network_langevin", "network_hmc")])
+    return pd.concat([network_table(n) for n in NETWORKS])
 
 
 def confirmed_network():
-    """As if a cell with stepsize 0.5 had been confirmed, a little slower than in the grid."""
+    """As if a cell with stepsize 0.6 had been confirmed, a little slower than in the grid."""
     table = both()
-    table = table[table["method.stepsize"] == 0.5]
+    table = table[table["method.stepsize"] == 0.6]
     table = table.groupby(["method", "u"], sort=False).head(1).reset_index(drop=True)
     table["tau.relevant"] += 1.5
     table["selected.digest"] = table["digest"]
-    about = {"best": "tau.relevant", "choosing": 4.0, "choosing.flagged": False, "chains": 4}
-    return table.assign(**about)
+    return table.assign(best="tau.relevant", last=True, round=1)
 
 
 def test_bars_of_confirmed_cells_show_the_grid_beside():
@@ -308,13 +310,13 @@ def test_bars_of_confirmed_cells_show_the_grid_beside():
     figure = draw(experiment, "network", grid, [], confirmed_network())
     (ax,) = figure.axes
     heights = [patch.get_height() for patch in ax.patches if patch.get_width() > 0]
-    assert heights == pytest.approx([6.5, 5.5, 6.5, 5.5])
+    assert heights == pytest.approx([6.0, 5.0, 6.0, 5.0])
     diamonds = [
         line.get_ydata()[0]
         for line in ax.lines
         if line.get_marker() == "D" and len(line.get_ydata())
     ]
-    assert diamonds == pytest.approx([5.0, 4.0, 5.0, 4.0])  # the confirmed cells in the grid
+    assert diamonds == pytest.approx([4.5, 3.5, 4.5, 3.5])  # the confirmed cells in the grid
     several = draw(experiment, "network_inputs", grid, [], confirmed_network()).axes[0]
     assert len([patch for patch in several.patches if patch.get_width() > 0]) == 16
     assert [t.get_text() for t in several.get_xticklabels()][2] == "copy of the first"
@@ -401,7 +403,7 @@ def test_reasons_lie_on_white_before_the_line_at_one():
 
 def test_figures_of_a_network_that_has_not_converged_are_empty_and_not_wrong():
     experiment = expand("network_langevin", "paper")
-    grid = pd.concat([network_table(n, True) for n in ("network_langevin", "network_hmc")])
+    grid = pd.concat([network_table(n, True) for n in NETWORKS])
     for name, settings in experiment.figures.items():
         axes = draw(experiment, name, grid.reset_index(drop=True), []).axes
         drawn = [ax for ax in axes if ax.images or settings.kind != "heat"]
@@ -775,8 +777,8 @@ def test_bars_name_the_settings_at_an_edge():
     table.loc[table["u.delta"] == 0.015, "cost.indicator"] += 50
     (ax,) = draw(experiment, "mixed", table, []).axes
     assert not any("edge" in text.get_text() for text in ax.get_xticklabels())
-    some = table.assign(**{"selected.digest": table.index.astype(str), "choosing": 1.0})
-    some = some.assign(digest=table.index.astype(str), chains=40).groupby("u", sort=False).head(1)
+    some = table.assign(**{"selected.digest": table.index.astype(str), "last": True})
+    some = some.assign(digest=table.index.astype(str), round=1).groupby("u", sort=False).head(1)
     whole = table.assign(digest=table.index.astype(str))
     (ax,) = draw(experiment, "mixed", whole, [], some).axes  # what is confirmed is at an edge
     assert "at the edge: stepsize lowest" in ax.get_xticklabels()[1].get_text()

@@ -44,7 +44,8 @@ def test_what_others_wait_for_longest_comes_first():
     urgency = {name: e.urgency for name, e in jobs.experiments.items()}
     assert urgency["network_langevin"] > urgency["fig1"] > urgency["fig2_delta"] >= 0
     kernels = {name: e.batches["0001"].kernels[0] for name, e in jobs.experiments.items()}
-    assert jobs.kernels[kernels["network_langevin"]] == urgency["network_langevin"]
+    users = ("network_langevin", "network_hmc", "network_controls")  # of the same kernel
+    assert jobs.kernels[kernels["network_langevin"]] == max(urgency[name] for name in users)
     assert jobs.kernels[kernels["fig1"]] < urgency["network_langevin"]
 
 
@@ -181,5 +182,6 @@ def test_wildcards_accept_only_what_the_plan_holds(write, tmp_path):
 
 def test_an_experiment_beside_another_is_expanded_once():
     expand.cache_clear()
-    assert list(resolve(["network_langevin"], "smoke", 3)) == ["network_langevin", "network_hmc"]
-    assert expand.cache_info().misses == 2
+    found = list(resolve(["network_langevin"], "smoke", 3))
+    assert found == ["network_langevin", "network_hmc", "network_controls"]
+    assert expand.cache_info().misses == 3

@@ -8,7 +8,7 @@ from nrevu.pipeline.summary import edge_lines
 def confirmed(*edges):
     """Return a table of confirmed cells, one for each of some groups."""
     rows = {"group": [f"g{index}" for index in range(len(edges))], "edge": edges}
-    numbers = {"best": "tau.x", "choosing": 2.0, "tau.x": 2.0, "tau.x.se": 0.1}
+    numbers = {"best": "tau.x", "last": True, "tau.x": 2.0, "tau.x.se": 0.1}
     return pd.DataFrame(rows).assign(**numbers)
 
 
