@@ -103,16 +103,14 @@ def test_damaged_results_count_as_missing(tmp_path):
         assert len(again.missing) == 15 and "Not finished" in page([again])
 
 
-def test_confirmed_cells_at_an_edge_have_a_remark_and_the_cpu_time_is_of_all_chains(tmp_path):
+def test_confirmed_cells_at_an_edge_have_a_remark_and_cpu_time(tmp_path):
     found = analysed(tmp_path, "mixed_hmc")
     cells = found.table[:2].assign(group="g", best="tau.indicator", edge=["method.L lowest", ""])
-    cells = cells.assign(groups=3 * cells["run.groups"] // 4, cpu_seconds=[30.0, 45.0])
-    cells = cells.assign(**{"selected": 2.0, "selected.se": 0.1})
+    cells = cells.assign(round=1, last=True, cpu_seconds=[30.0, 45.0])
+    cells = cells.assign(**{"selected": 2.0, "selected.se": 0.1, "selected.digest": cells.digest})
     text = page([dataclasses.replace(found, confirmed=cells)])
     assert text.count("at the edge of the grid: method.L lowest") == 1
-    assert text.count("at the edge of the grid:") == 1 and "100 to confirm best cells" in text
-    old = page([dataclasses.replace(found, confirmed=cells.drop(columns="edge"))])
-    assert "Selected, then" in old and "at the edge of the grid:" not in old
+    assert text.count("at the edge of the grid:") == 1 and "75 to confirm best cells" in text
 
 
 def test_times_in_seconds_are_in_the_tables_with_a_caution(whole):
