@@ -4,9 +4,11 @@ In: a claim and the table of its cells. Out: the ratio with a 95% interval, the 
 the chance that all pairs are as far from equal.
 
 Cells are independent, but pairs share cells: one cell with standard u may belong to several with a
-non-reversible one. So numbers are averaged before they are compared. In each group of cells that
-agree in all other settings, the log ratio is the weighted mean of `of` minus that of `over`: of one
-common ratio this is the generalised least squares estimate. The groups are then averaged.
+non-reversible one. So numbers are averaged before they are compared: in each group of cells that
+agree in all other settings, the log ratio is the mean of `of` minus that of `over`; the groups are
+then averaged. If the claim is that all ratios are equal, means are weighted by their errors, the
+generalised least squares estimate of a common ratio. If not, all count alike: weights that are
+estimates would decide which of the different ratios count most.
 """
 
 from __future__ import annotations
@@ -74,7 +76,8 @@ def compare_groups(claim: Claim, cells: pd.DataFrame, found: Sequence[Group]) ->
     """
     numbers = estimates(cells, claim.quantity)
     parts = [tuple([numbers[i] for i in side] for side in group) for group in found]
-    mean = weighted_mean([minus(weighted_mean(of), weighted_mean(over)) for of, over in parts])
+    average = plain_mean if claim.equal is None else weighted_mean
+    mean = average([minus(average(of), average(over)) for of, over in parts])
     ours, relative = math.exp(mean.value), math.sqrt(mean.variance)
     reach = math.exp(t_quantile(mean.dof) * relative)
     length = cells["run.groups"].iloc[0] / (claim.groups or cells["run.groups"].iloc[0])
@@ -111,6 +114,14 @@ def weighted_mean(numbers: Sequence[Number]) -> Number:
     extra = sum(4 * share * (1 - share) / each.dof for share, each in pairs)
     dof = 1 / sum(share**2 / each.dof for share, each in pairs)
     return Number(value, (1 + extra) / total, dof)
+
+
+def plain_mean(numbers: Sequence[Number]) -> Number:
+    """Return the mean of numbers that all count alike."""
+    count = len(numbers)
+    total = sum(each.variance for each in numbers)
+    dof = total**2 / sum(each.variance**2 / each.dof for each in numbers)
+    return Number(sum(each.value for each in numbers) / count, total / count**2, dof)
 
 
 def minus(first: Number, second: Number) -> Number:

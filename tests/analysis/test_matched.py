@@ -93,6 +93,22 @@ def test_a_cell_in_four_pairs_is_not_counted_as_four_cells():
     assert row.ours == pytest.approx(1) and known < row.se < 1.1 * known
 
 
+def test_ratios_that_differ_count_alike_whatever_their_errors():
+    """A mean weighted by estimated errors would be another number for each seed."""
+    table = made_up(expand("fig1", "paper"), lambda cell: 3.0)
+    moving = table.u == "nonreversible"
+    table.loc[moving, "clustering"] = 1.5 * np.exp(table["method.stepsize"][moving])
+    wide = dataclasses.replace(claim(quantity="clustering", equal=None), at_least=1.0)
+    found = []
+    for errors in (np.full(len(table), 0.01), 0.001 * table["method.stepsize"] ** 5):
+        given = table.assign(**{"clustering.se": errors})
+        found += judged(given, wide, claim(quantity="clustering"))
+    expected = math.exp(np.linspace(1.0, 3.0, 11).mean())
+    assert found[0].ours == found[2].ours == pytest.approx(expected)
+    assert found[2].low < expected < found[2].high
+    assert abs(found[3].ours / found[1].ours - 1) > 0.1
+
+
 def test_intervals_and_joint_tests_are_honest_though_pairs_share_cells():
     """1,000 times 11 groups of 5 cells, with errors from 40 or from 20 units.
 
