@@ -44,10 +44,10 @@ def test_a_value_at_the_limit_of_a_setting_is_no_edge():
     """HMC has no fewer steps than 1, and Gibbs scans come at most after every update."""
     cells, cell = grid_of("hmc_pairs", method__L=1, method__stepsize=0.08)
     assert edges(cells, cell) == {}
-    wanted = {"method__stepsize": 0.5, "method__alpha": 0.98, "u__delta": 0.01}
+    wanted = {"method__stepsize": 0.6, "method__alpha": 0.98, "u__delta": 0.01}
     cells, cell = grid_of("network_langevin", schedule__gibbs_every=1, **wanted)
     assert edges(cells, cell) == {}
-    cells, cell = grid_of("network_langevin", schedule__gibbs_every=10, **wanted)
+    cells, cell = grid_of("network_langevin", schedule__gibbs_every=20, **wanted)
     assert edge_text(cells, cell) == "schedule.gibbs_every highest"
     cells, cell = grid_of("guided_walk", u="standard", method__stepsize=0.4, method__alpha=0.9)
     assert edge_text(cells, cell) == "method.alpha highest"
