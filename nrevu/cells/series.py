@@ -1,6 +1,5 @@
 """What the chains of one cell recorded: as it is stored and analysed."""
 
-import dataclasses
 import hashlib
 from dataclasses import dataclass
 
@@ -28,16 +27,3 @@ def bits(series: Series) -> str:
     hashed.update(np.ascontiguousarray(series.rows, "<f4").data)
     hashed.update(np.ascontiguousarray(series.rejected, "<u8").data)
     return hashed.hexdigest()[:16]
-
-
-def select_chains(series: Series, chains: range) -> Series:
-    """Return the series of some consecutive chains, with their share of the counts and CPU time."""
-    ends = np.cumsum([0, *series.lengths])
-    rows = slice(ends[chains[0]], ends[chains[-1] + 1])
-    groups = len(series.rows[rows])
-    counts = ("density", "gradient", "overflows")
-    changes = {name: getattr(series, name) * groups // len(series.rows) for name in counts}
-    changes |= {"cpu_seconds": series.cpu_seconds * groups / len(series.rows)}
-    changes |= {"rows": series.rows[rows], "rejected": series.rejected[rows]}
-    lengths = tuple(series.lengths[chain] for chain in chains)
-    return dataclasses.replace(series, lengths=lengths, **changes)

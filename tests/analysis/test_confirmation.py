@@ -13,7 +13,7 @@ from nrevu.analysis.result import summarise
 from nrevu.analysis.sides import Side, best_side
 from nrevu.analysis.table import extend_lags, table
 from nrevu.cells.cell import Cell, Run, Schedule, name_of
-from nrevu.cells.series import Series, select_chains
+from nrevu.cells.series import Series
 from nrevu.distributions.gaussian import Gaussian
 from nrevu.errors import Mistake
 from nrevu.experiments.experiment import expand
@@ -92,13 +92,6 @@ def series_of(phi, length, seed):
     rows = np.stack([values, values + 0.5], axis=1).astype(np.float32)
     rejected = np.zeros(len(values), np.uint8)
     return Series(("coordinate", "log_prob"), rows, rejected, tuple(lengths), 80, 160, 0, 1.0)
-
-
-def test_a_part_of_a_series():
-    series = series_of(0.5, 20, 1)
-    half = select_chains(series, range(4, 8))
-    assert np.array_equal(half.rows, series.rows[80:]) and half.lengths == (20,) * 4
-    assert (half.density, half.gradient, half.rejected.size) == (40, 80, 80)
 
 
 def test_the_table_of_all_runs():
