@@ -169,9 +169,10 @@ def correct_pooled(tau: Tau, groups: int) -> Tau:
     """Return a time about the mean of the same `groups` values as if about the true mean.
 
     The mean of the values follows them: each autocovariance is too small by the variance of the
-    mean, and the time by a share of (2K + 1) / groups, to first order.
+    mean, tau / groups of the variance. So the sum over 2K + 1 lags is too small by a share of
+    (2K + 1) / groups, and the variance that divides it by a share of tau / groups.
     """
-    factor = 1 / max(0.5, 1 - (2 * tau.lags + 1) / groups)
+    factor = max(0.5, 1 - tau.value / groups) / max(0.5, 1 - (2 * tau.lags + 1) / groups)
     return dataclasses.replace(tau, value=factor * tau.value, se=factor * tau.se)
 
 

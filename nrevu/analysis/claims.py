@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nrevu.analysis.matched import matched_numbers
 from nrevu.analysis.sides import CONFIRMED, SELECTED, Side, best_side
 from nrevu.analysis.statements import SAME, required, same_cell
-from nrevu.analysis.table import DOUBLED, LIMITED, doubts, matching
+from nrevu.analysis.table import DOUBLED, LIMITED, doubts, extend_lags, matching
 from nrevu.analysis.verdict import difference
 from nrevu.cells.cell import parameters
 from nrevu.experiments.checks import fits
@@ -76,7 +76,7 @@ def best_at_numbers(
     side = best_side(table, confirmed, claim.of, claim.quantity, cells, at)
     if side.reason:
         return {"reason": format_reasons([(at, side)])}
-    cell, grid = matching(table, at).iloc[0], side.grid
+    cell, grid = matching(extend_lags(table), at).iloc[0], side.grid
     assert grid is not None
     length = cell["run.groups"] / (claim.groups or cell["run.groups"])
     theirs = cell[error(claim.quantity)] / cell[claim.quantity] * math.sqrt(length)

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nrevu.analysis.autocorrelation import unit_count
 from nrevu.analysis.sides import RUN, unusable
-from nrevu.analysis.table import extend_lags, flagged, usable
+from nrevu.analysis.table import DOUBLED, LIMITED, doubts, extend_lags, usable
 from nrevu.analysis.verdict import chance, chance_of_sum, difference, t_quantile
 from nrevu.experiments.checks import fits
-from nrevu.experiments.columns import SHORT, error
+from nrevu.experiments.columns import error
 from nrevu.experiments.pairs import Group, groups, is_setting
 from nrevu.experiments.sections import Claim
 
@@ -46,7 +46,7 @@ def matched_numbers(
     `expected` are the parameters of all cells that the table should have; None: it is complete.
     """
     cells = extend_lags(table)
-    rows = settings(cells)
+    rows = settings(cells, claim)
     lost = sum(any(fits(row, side) for side in claim.sides()) for row in expected or ())
     lost -= sum(any(fits(row, side) for side in claim.sides()) for row in rows)
     if lost > 0:
@@ -63,9 +63,10 @@ def matched_numbers(
     return compare_groups(claim, cells, found) | basis(claim, cells, every, found)
 
 
-def settings(cells: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the settings of each row; one that a cell does not have is None."""
-    rows = cells[[name for name in cells if is_setting(name)]].to_dict("records")
+def settings(cells: pd.DataFrame, claim: Claim) -> list[dict[str, Any]]:
+    """Return the settings of each row, and what a claim selects by; what a cell lacks is None."""
+    wanted = {name for side in claim.sides() for name in side}
+    rows = cells[[name for name in cells if is_setting(name) or name in wanted]].to_dict("records")
     return [{k: None if v != v else v for k, v in row.items()} for row in rows]
 
 
@@ -87,7 +88,7 @@ def compare_groups(claim: Claim, cells: pd.DataFrame, found: Sequence[Group]) ->
         "low": ours / reach,
         "high": ours * reach,
         "dof": mean.dof,
-        "p": math.nan if claim.at_least else joint_chance(parts, claim.equal or 1.0),
+        "p": math.nan if claim.equal is None else joint_chance(parts, claim.equal),
     }
 
 
@@ -155,6 +156,7 @@ def basis(
     """Return the number of pairs that are compared, and how many are left out."""
     count, total = (sum(len(g.of) * len(g.over) for g in part) for part in (used, every))
     inside = [index for group in used for side in group for index in side]
-    short = flagged(cells, claim.quantity, (SHORT,)).to_numpy()[inside].any()
+    found = doubts(cells.iloc[inside], claim.quantity)
     parts = [f"{count} pairs", *([f"{total - count} not usable"] if total > count else [])]
-    return {"pairs": count, "basis": ", ".join(parts + ["lags extended"] * bool(short))}
+    parts += [why for why in (DOUBLED, LIMITED) if found[why].any()]
+    return {"pairs": count, "basis": ", ".join(parts)}

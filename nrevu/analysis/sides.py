@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nrevu.analysis.autocorrelation import unit_count
-from nrevu.analysis.surface import Surface, surface
+from nrevu.analysis.surface import Surface, estimated, surface
 from nrevu.analysis.table import extend_lags, flagged, matching, usable
 from nrevu.analysis.verdict import t_quantile
 from nrevu.experiments.columns import UNCONVERGED, error, of_kind
@@ -68,8 +68,11 @@ def best_side(
         return Side(reason=missing, remedy=RUN)
     if cells.empty:
         return Side(reason="all its cells are missing", remedy=RUN)
-    runs = None if confirmed is None else extend_lags(matching(confirmed, where))
-    if len(cells) > 1 and runs is not None and len(runs):
+    runs = None
+    if confirmed is not None and len(cells) > 1:
+        found = extend_lags(matching(confirmed, where))
+        runs = found if len(found) else None
+    if runs is not None and runs["last"].any():
         return confirmed_side(cells, runs, quantity, at)
     usual = cells[usable(cells, quantity)]
     if usual.empty:
@@ -77,7 +80,7 @@ def best_side(
         return Side(reason=unusable(cells, quantity, "cell of the grid"), remedy=again)
     if len(cells) == 1:
         return single_side(usual.iloc[0], quantity)
-    best = smallest(surface(usual, quantity), usual, at)
+    best = smallest(surface(usual, quantity, runs), usual, at)
     grid = usual.loc[usual[quantity].idxmin()]
     return dataclasses.replace(best, cell=grid, grid=grid, basis=SELECTED)
 
@@ -98,6 +101,9 @@ def confirmed_side(
     """
     last = runs[runs["last"]]
     final = last[usable(last, quantity)]
+    if not estimated(cells, quantity).any():
+        again = "raise run.groups (all cells of the grid would be sampled again)"
+        return Side(reason=unusable(cells, quantity, "cell of the grid"), remedy=again)
     if final.empty:
         again = "raise confirm.longer (only the confirming runs would be sampled again)"
         return Side(reason=unusable(last, quantity, "confirming run"), remedy=again)

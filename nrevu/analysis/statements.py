@@ -68,7 +68,7 @@ def by_interval(row: Mapping[str, Any], lower: float, upper: float) -> dict[str,
         return {"verdict": "differs"}
     if lower <= row["low"] and row["high"] <= upper:
         return {"verdict": "agrees"}
-    limits = [limit for limit in (lower, upper) if row["low"] < limit < row["high"]]
+    limits = [limit for limit in (lower, upper) if row["low"] <= limit <= row["high"]]
     distance = min(abs(math.log(row["ours"] / limit)) for limit in limits)
     inside = " and ".join(f"{limit:.3g}" for limit in limits)
     return too_noisy(row, distance, f"the interval includes {inside}")

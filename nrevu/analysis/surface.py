@@ -118,7 +118,10 @@ def axes(cells: pd.DataFrame) -> np.ndarray:
     for name in cells.columns:
         if name.partition(".")[0] not in AXES or cells[name].nunique(dropna=False) < 2:
             continue
-        codes = cells[name].rank(method="dense", na_option="top").to_numpy(float)
+        values = cells[name]
+        if values.dtype == object:  # text and numbers of several classes
+            values = values.map(str).where(values.notna())
+        codes = values.rank(method="dense", na_option="top").to_numpy(float)
         place = (codes - codes.min()) / max(1.0, codes.max() - codes.min())
         if not any(np.allclose(place, o) or np.allclose(place, 1 - o) for o in columns):
             columns.append(place)

@@ -72,10 +72,15 @@ def number_text(row) -> str:
     Confirmed cells are the rule, and not mentioned.
     """
     if row.pairs > 0:
-        joint = "" if math.isnan(row.p) else f", joint p {probability(row.p)}"
-        return f"{row.basis}, ratio {interval(row)}{joint}"
+        joint = joint_text(row.published, row.p)
+        return f"{row.basis}, ratio {interval(row)}{f', {joint}' if joint else ''}"
     basis = f", {row.basis}" if row.basis not in ("", "confirmed") else ""
     return f"{interval(row)[:-1]}{basis})"
+
+
+def joint_text(published: float, p: float) -> str:
+    """Return the p-value of all pairs together, if pairs should be equal; nothing if not."""
+    return "" if published > 0 or math.isnan(p) else f"joint p {probability(p)}"
 
 
 def interval(row) -> str:

@@ -71,6 +71,9 @@ def check_best_at(doc: Document, claim: Claim, rows: list[dict], *path) -> None:
     """Raise a Mistake unless the published best cell is one of several cells."""
     if claim.best_at is None:
         return
+    if sum(fits(row, claim.of) for row in rows) == 1:
+        message = "selects a single cell: there is nothing among which 'best_at' could be best"
+        raise doc.mistake(message, *path, "of")
     found = [row for row in rows if fits(row, claim.of) and fits(row, claim.best_at)]
     if len(found) != 1:
         differ = f", which differ in {', '.join(varying(found))}" if found else ""

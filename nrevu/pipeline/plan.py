@@ -102,7 +102,8 @@ def pack_rounds(
     """Return batches of runs of the best cells again, by a name that begins with the round."""
     if not experiment.confirm:
         return {}
-    members = groups(experiment.cells, experiment.confirm)
+    # A group of a single cell has nothing to select.
+    members = [each for each in groups(experiment.cells, experiment.confirm) if each[1] > 1]
     batches: dict[str, tuple[Again, ...]] = {}
     costs = confirm_costs(experiment, speeds)
     for turn, (cells, _) in enumerate(experiment.confirm.rounds, start=1):

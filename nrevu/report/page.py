@@ -18,8 +18,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from nrevu import __version__
 from nrevu.analysis.claims import expected_rows
 from nrevu.analysis.comparison import compare, flags_text, gather
-from nrevu.analysis.verdict import headlines, probability
-from nrevu.analysis.wording import rounded, tally
+from nrevu.analysis.verdict import headlines
+from nrevu.analysis.wording import joint_text, rounded, tally
 from nrevu.cells.cell import Cell, parameters
 from nrevu.experiments import columns as names_of
 from nrevu.experiments.checks import varying
@@ -126,9 +126,13 @@ def statement(row: Mapping[str, Any]) -> dict[str, Any]:
     if pd.isna(row["ours"]):
         return {"number": "–", "interval": "", "from": row["basis"]}
     number, low, high = rounded(row["ours"], row["low"], row["high"])
-    joint = "" if not row["pairs"] > 0 or pd.isna(row["p"]) else probability(row["p"])
-    parts = [row["basis"] or "no selection", *([f"joint p {joint}"] if joint else [])]
-    return {"number": number, "interval": f"{low} to {high}", "from": ", ".join(parts)}
+    joint = joint_text(row["published"], row["p"]) if row["pairs"] > 0 else ""
+    parts = [row["basis"] or "no selection", joint]
+    return {
+        "number": number,
+        "interval": f"{low} to {high}",
+        "from": ", ".join(filter(None, parts)),
+    }
 
 
 def section(found: ExperimentResults) -> dict[str, Any]:

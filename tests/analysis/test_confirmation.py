@@ -136,6 +136,13 @@ def test_only_runs_whose_chains_agree_count_in_the_last_round():
     assert side.cell["selected.digest"] == "cell1" and not side.reason
 
 
+def test_cells_that_only_an_earlier_round_ran_are_used_and_not_called_confirmed():
+    cells = grid_of(2 + np.arange(12) / 6)
+    early = runs_of(cells[:1], [1.5], last=False).assign(**{"run.groups": 10**6})
+    side = best_side(cells, early, {"u": "standard"}, "tau.log_prob")
+    assert side.basis == "selected, not confirmed" and side.value == pytest.approx(1.5, abs=0.03)
+
+
 def test_intervals_of_ratios_add_squares_of_half_intervals():
     """MOVER: for two intervals with the same reach on a logarithmic scale, sqrt(2) times as far."""
     first, second = Side(4.0, 3.6, 4.0 / 0.9), Side(2.0, 1.8, 2.0 / 0.9)
@@ -149,13 +156,14 @@ def test_claims_rest_on_the_confirmed_cells():
     experiment = expand("fig2", "paper")
     grid = made_up(experiment, lambda cell: 2.0 if name_of(cell.u) == "standard" else 1.0)
     best = grid.groupby("u", sort=False).head(2)
-    runs = runs_of(best, [2.7, 2.8, 1.7, 1.6], 0.002)
+    runs = runs_of(best, [1.9, 1.95, 0.7, 0.75], 0.002).assign(**{"run.groups": 10**7})
     claim = next(c for c in experiment.claims if c.published == 1.62)
     (row,) = claim_rows([claim], grid, None)
     assert row["ours"] == pytest.approx(2.0, rel=0.02)
     assert row["basis"] == "selected, not confirmed"
     (row,) = claim_rows([claim], grid, runs)
     assert row["basis"] == "confirmed" and row["low"] < row["ours"] < row["high"]
+    assert row["ours"] == pytest.approx(1.9 / 0.7, rel=0.02)
 
 
 @pytest.mark.slow

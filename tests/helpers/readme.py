@@ -10,8 +10,8 @@ import pandas as pd
 
 from nrevu.analysis.comparison import TEXTS, compare, gather
 from nrevu.analysis.statements import SAME
-from nrevu.analysis.verdict import NOT_JUDGED, probability
-from nrevu.analysis.wording import interval
+from nrevu.analysis.verdict import NOT_JUDGED
+from nrevu.analysis.wording import interval, joint_text
 from nrevu.experiments.experiment import default_set, expand
 from nrevu.results import reference
 
@@ -54,8 +54,8 @@ def number(row):
     if row.basis == SAME:
         return f"{interval(row)}; {SAME}"
     if row.pairs > 0:
-        joint = "" if math.isnan(row.p) else f", joint p {probability(row.p)}"
-        return f"{interval(row)}; {row.basis}{joint}"
+        joint = joint_text(row.published, row.p)
+        return f"{interval(row)}; {row.basis}{f', {joint}' if joint else ''}"
     return f"{interval(row)}; in the grid {row.selected:#.3g}" if row.basis else interval(row)
 
 
