@@ -2,8 +2,8 @@
 
 In: a table of cells with estimates. Out: a Surface: on a logarithmic scale, what the cells' true
 values may be. Model: a quadratic in the settings, a smooth deviation from it (a Gaussian process)
-and an independent deviation of each cell; how large these are is averaged over, by likelihood
-and a prior in proportion to 1 / size.
+and an independent deviation of each cell; how large these are is averaged over: the sizes that are
+tried, even on a logarithmic scale, count by their likelihood.
 Neighbours inform each other, so the smallest of many noisy values is not believed.
 """
 
@@ -154,7 +154,7 @@ def posterior(place: np.ndarray, value: np.ndarray, variance: np.ndarray) -> Mix
         rest = np.linalg.solve(total, value - middle)
         logarithm = np.log(np.diag(np.linalg.cholesky(total))).sum()
         likelihood = -(value - middle) @ rest / 2 - logarithm
-        found.append((likelihood - np.log(trend * smooth * rough), prior, total, rest))
+        found.append((likelihood, prior, total, rest))
     most = max(likelihood for likelihood, *_ in found)
     mixture = []
     for likelihood, prior, total, rest in found:
