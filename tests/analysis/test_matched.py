@@ -149,6 +149,23 @@ def test_cells_without_a_number_are_left_out_and_counted():
     assert row.verdict == "not judged" and "no pair of cells has a positive" in row.reason
 
 
+def test_cells_may_be_selected_by_a_derived_column():
+    table = noisy().assign(eta=lambda cells: cells["method.stepsize"] / 40**0.5)
+    eta = table["eta"][0]
+    at = [{**side, "eta": eta} for side in (MOVING, STANDARD)]
+    (row,) = judged(table, claim(of=at[0], over=at[1]))
+    assert row.pairs == 4 and row.verdict == "agrees"
+
+
+def test_what_is_said_of_lags_is_what_was_done():
+    """Too few given lags are doubled; chains that are too short for their lags are only marked."""
+    short = noisy().assign(**{"tau.log_prob.lag_too_short": True})
+    doubled = short.assign(**{"tau.log_prob.longer": 3.1, "tau.log_prob.longer.se": 0.02})
+    for table, said in ((short, "chains short for their lags"), (doubled, "lags doubled")):
+        (row,) = judged(table, claim(quantity="tau.log_prob"))
+        assert row.basis == f"44 pairs, {said}"
+
+
 def test_missing_cells_are_counted_and_nothing_is_claimed():
     experiment = dataclasses.replace(expand("fig1", "paper"), claims=(claim(),), published=())
     table = noisy()

@@ -57,6 +57,7 @@ CLAIM = "claims:\n  - {text: a, quantity: tau.log_prob, of: {u: standard}, publi
 STATES = CLAIM.replace("published: 2}", "over: {u: nonreversible}, RULE}")
 SAME = STATES.replace("nonreversible", "standard")
 BEST = CLAIM.replace("published: 2", "best_at: {method.stepsize: 1.0}")
+ALONE = BEST.replace("u: standard}", "u: standard, method.stepsize: 1.0}")
 CONFIRM = "confirm: {best: tau.log_prob, for_each: [u], cells: 1, longer: 2}\n"
 SHORT = "{from: 0.1, to: 0.3, step: 0.07}"
 LOG = "{from: 0, to: 2, count: 4, scale: log}"
@@ -138,6 +139,7 @@ FILES = [
     (END, END + BEST.replace("1.0", "9"), ":18: best_at: fits no cell", "there are 1.0, 2.0"),
     (END, END + BEST.replace("method.stepsize: 1.0", "seed: 1"), "fits 2, which differ in meth"),
     (END, END + BEST.replace("at: {", "at: {u: nonreversible, "), ":18: best_at: must", "fits 0"),
+    (END, END + ALONE, ":18: of: selects a single cell"),
     (END, END + CONFIRM.replace("[u]", "u"), ":17: for_each: must be a list, not 'u'"),
     (END, END + CONFIRM.replace("[u]", "[v]"), ":17: unknown column 'v'", "u.delta"),
     (END, END + CONFIRM.replace("cells: 1", "cells: 0"), ":17: cells: must be a", "not 0"),
