@@ -16,7 +16,7 @@ reports which targets are met. From the root of the repository:
   python -m benchmarks kernels --rounds 1000    more rounds, where the machine is busy
   python -m benchmarks scaling                  dimension, cells, length and cores
   python -m benchmarks versions --against OLD   over the kernels of the checkout OLD
-  python -m benchmarks coverage --rounds 1000   of claims' intervals, about 20 minutes
+  python -m benchmarks coverage --rounds 300    of claims' intervals, about 15 minutes
   python -m benchmarks cells length --smoke     a test that it runs, in seconds
 
 parts:

@@ -10,7 +10,7 @@ import pytest
 REPO = Path(__file__).parent.parent
 LONGEST = ["test_slurm", "test_interruptions", "test_workflow", "test_browser", "test_examples"]
 LONGEST += ["test_reference", "test_hamiltonian", "test_conformance", "test_driver"]
-LONGEST += ["test_user_files", "test_chains"]
+LONGEST += ["test_user_files", "test_chains", "test_coverage"]
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from nrevu.experiments.columns import parse
 from nrevu.experiments.experiment import default_set, expand
 
 OURS = list(DESIGNS).index("nrevu's")
-ROUNDS, NETWORK = 300, 100  # simulated experiments; those of the network's grids are slow
+ROUNDS, NETWORK = 150, 50  # simulated experiments; those of the network's grids are slow
 pytestmark = pytest.mark.slow
 
 

@@ -127,7 +127,7 @@ def test_kernels_call_nothing_of_the_c_library(name, method, u, monkeypatch):
         return bound(sampler, kernel)
 
     monkeypatch.setattr(chains, "bind_kernel", fresh)
-    monkeypatch.setattr(chains, "settle", chains.settle.__wrapped__)
+    monkeypatch.setattr(chains, "settled", chains.settled.__wrapped__)
     cell = expand(EXPERIMENTS[name], "smoke").cells[0]
     chains.compile_kernel(dataclasses.replace(cell, method=method, u=u))
     text = "\n".join(text for kernel in kernels for text in kernel.inspect_llvm().values())
