@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nrevu.analysis.matched import matched_numbers
-from nrevu.analysis.sides import CONFIRMED, SELECTED, Side, best_side
+from nrevu.analysis.sides import CONFIRMED, RUN, SELECTED, Side, best_side
 from nrevu.analysis.statements import SAME, required, same_cell
 from nrevu.analysis.table import DOUBLED, LIMITED, doubts, extend_lags, matching
 from nrevu.analysis.verdict import difference
@@ -73,6 +73,8 @@ def best_at_numbers(
     """
     cells = sum(fits(row, claim.of) for row in expected or ())
     at = {**claim.of, **(claim.best_at or {})}
+    if matching(table, at).empty:
+        return {"reason": f"{format_settings(at)}: its cell is missing. To do: {RUN}"}
     side = best_side(table, confirmed, claim.of, claim.quantity, cells, at)
     if side.reason:
         return {"reason": format_reasons([(at, side)])}

@@ -168,9 +168,11 @@ def test_claims_rest_on_the_confirmed_cells():
 
 @pytest.mark.slow
 def test_the_selected_minimum_is_optimistic_and_the_interval_covers_the_truth():
-    """100 grids of 12 cells, all with tau 3, from series: intervals cover at least 86 times.
+    """100 grids of 12 cells, all with tau 3, from series: intervals cover at least 68 times.
 
-    False alarm: 1 in 1000, if the coverage is 95%. The grid's own minimum is low by many errors.
+    The hardest case, a limit that docs/coverage.md states: the model expects some differences, and
+    nothing differs. Coverage is about 81%; false alarm 1 in 1000. The grid's own minimum is low by
+    many errors.
     """
     estimate, seed, selected, covered = Estimate(10, "known"), 0, [], 0
     exact = 1 + 2 * sum(0.5**k for k in range(1, 11))
@@ -193,5 +195,5 @@ def test_the_selected_minimum_is_optimistic_and_the_interval_covers_the_truth():
         selected.append(grid["tau.log_prob"].min())
         side = best_side(grid, runs, {"u": "standard"}, "tau.log_prob")
         covered += side.low <= exact <= side.high
-    assert covered >= 86
+    assert covered >= 68
     assert np.mean(selected) < exact - 10 * np.std(selected) / 10
