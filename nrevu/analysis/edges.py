@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nrevu.analysis.table import extend_lags, matching, usable
 from nrevu.cells.cell import Schedule, built_in_class
 from nrevu.core.user_files import load_class
+from nrevu.errors import Mistake
 from nrevu.fields import limits
 
 if TYPE_CHECKING:
@@ -82,13 +82,16 @@ def bounds(cell: Mapping[str, Any], name: str) -> list[float]:
 
 
 def class_of(cell: Mapping[str, Any], group: str) -> type | None:
-    """Return the class that has a group of a cell's settings, unless it was in a deleted file."""
+    """Return the class that has a group of a cell's settings, if the file of its source has it."""
     if group == "schedule":
         return Schedule
     file = cell.get(f"{group}.file")
     if not isinstance(file, str):
         return built_in_class(group, cell[group])
-    return load_class(group, file, cell[group]) if Path(file).is_file() else None
+    try:
+        return load_class(group, file, cell[group])
+    except Mistake:  # the file was deleted, or the class renamed, after the table was made
+        return None
 
 
 def reported_edges(confirmed: pd.DataFrame) -> dict[str, str]:

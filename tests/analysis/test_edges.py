@@ -91,6 +91,8 @@ def test_limits_of_a_users_class_count_while_its_file_is_there(tmp_path):
     file.write_text(FIELDS)
     assert edges(cells, cells.loc[0]) == {}
     assert edge_text(cells, cells.loc[2]) == "method.share highest"
+    renamed = cells.assign(method="Former")
+    assert edge_text(renamed, renamed.loc[0]) == "method.share lowest"
 
 
 def test_noise_alone_puts_a_best_cell_at_an_edge_as_often_as_chance_says():
