@@ -36,7 +36,10 @@ def select_cells(table: pd.DataFrame, settings: Trace) -> list[dict[str, Any]]:
             pair = ", ".join(format_setting(name, value) for name, value in values.items())
             found[row] = {"row": row, "best": True, "pair": pair}
     for row in list(found):
-        twins = (table[names].fillna("") == table.loc[row, names].fillna("")).all(axis=1)
+        same = (table[names] == table.loc[row, names]) | (
+            table[names].isna() & table.loc[row, names].isna()
+        )
+        twins = same.all(axis=1)
         for twin in table.index[twins]:
             found.setdefault(twin, {"row": twin, "best": False, "pair": found[row]["pair"]})
     return list(found.values())

@@ -22,6 +22,7 @@ from nrevu.pipeline.plan import Plan
 from nrevu.pipeline.preview import status, total_seconds
 from nrevu.pipeline.snakemake_api import JobLog
 from nrevu.pipeline.summary import failure_lines, summary_lines
+from nrevu.results.series_files import stored_digests
 
 TICK, FILE_SECONDS = 1.0, 10.0  # between two looks, and between two lines where it is no terminal
 
@@ -115,7 +116,7 @@ def work(plan: Plan, jobs: Jobs) -> dict[str, float]:
 
 def finished(plan: Plan, costs: dict[str, float]) -> set[str]:
     """Return the digests of the plan's cells on disk, and the files of confirmed batches."""
-    cells = {path.stem for path in plan.cell_folder.glob("*.npz")}
+    cells = set(stored_digests(plan.cell_folder))
     return {key for key in costs if key in cells or ("/" in key and Path(key).exists())}
 
 

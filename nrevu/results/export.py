@@ -39,7 +39,7 @@ def find_digest(arguments: Sequence[str], folder: Path) -> str:
         return digest_of_settings(arguments, folder)
     if len(arguments) > 1:
         raise Mistake("give one digest, or settings KEY=VALUE ...", place="command line")
-    start, stored = arguments[0].lower(), sorted(path.stem for path in folder.glob("*.npz"))
+    start, stored = arguments[0].lower(), series_files.stored_digests(folder)
     matches = [digest for digest in stored if digest.startswith(start)]
     if len(matches) == 1:
         return matches[0]

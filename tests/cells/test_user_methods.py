@@ -237,7 +237,7 @@ def test_own_method_and_rule_from_yaml_to_report(tmp_path, nrevu):
     one = ("method.file=code/walk.py", "method.stepsize=1.5", "u.file=code/rule.py", "u.delta=0.2")
     run = nrevu("run", *one, "distribution.dim=3", "schedule.group=4", "size=smoke", cwd=work)
     digest = succeeded(run).stdout.partition("digest ")[2][:16]
-    assert (work / f"results/cells/{digest}.npz").exists()
+    assert (work / f"results/cells/{digest}.parquet").exists()
 
 
 @pytest.mark.slow

@@ -120,7 +120,7 @@ def test_a_second_failure_names_the_cells(snakemake, tmp_path):
 
 
 def series_files(folder):
-    return sorted((folder / "results/cells").glob("*.npz"))
+    return sorted((folder / "results/cells").glob("*.parquet"))
 
 
 def test_everything_at_smoke_size(snakemake, tmp_path):

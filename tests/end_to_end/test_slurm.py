@@ -76,7 +76,7 @@ def submit(folder, env, target, *config):
 
 def finished_cells(folder):
     """Return when each cell's file was written."""
-    return {p.name: p.stat().st_mtime_ns for p in (folder / "results/cells").glob("*.npz")}
+    return {p.name: p.stat().st_mtime_ns for p in (folder / "results/cells").glob("*.parquet")}
 
 
 def state_of(folder, env):

@@ -16,7 +16,7 @@ from nrevu.experiments.columns import error, times
 from nrevu.experiments.sections import Confirm
 
 CONFIG = ("experiments=mine.yaml", "size=smoke")
-SERIES = (".npz",)
+SERIES = (".parquet",)
 RESULTS = (*SERIES, ".parquet", ".csv", ".png", ".svg", ".pdf", ".html")  # what users look at
 
 
@@ -189,7 +189,7 @@ def test_another_lag_samples_nothing(finished, copied, snakemake):
     succeeded(snakemake(folder, *CONFIG))
     again = pd.read_csv(folder / TABLE)
     assert list(again.digest) == list(table.digest)
-    assert not changed(folder, before, SERIES) & {f"{digest}.npz" for digest in again.digest}
+    assert not changed(folder, before, SERIES) & {f"{digest}.parquet" for digest in again.digest}
     assert (again["tau.log_prob"] != table["tau.log_prob"]).all()
 
 
@@ -202,8 +202,8 @@ def test_a_changed_list_runs_only_the_new_cells(finished, copied, snakemake):
     table = pd.read_csv(folder / TABLE)
     assert list(table["method.stepsize"]) == [1.0, 1.5, 3.0] * 2
     # Others may be those that are now the best, run again to confirm them.
-    new = changed(folder, before, SERIES) & {f"{digest}.npz" for digest in table.digest}
-    assert new == {f"{digest}.npz" for digest in table.digest[table["method.stepsize"] == 1.5]}
+    new = changed(folder, before, SERIES) & {f"{digest}.parquet" for digest in table.digest}
+    assert new == {f"{digest}.parquet" for digest in table.digest[table["method.stepsize"] == 1.5]}
     old = {path.name for path in before if path.suffix in SERIES}
     assert not changed(folder, before, SERIES) & old
 
@@ -223,7 +223,7 @@ def test_lost_and_damaged_series_are_made_again_when_needed(finished, copied, sn
     folder = copied(finished)
     before = series(folder)
     table = pd.read_csv(folder / TABLE)
-    lost, cut = (folder / f"results/cells/{digest}.npz" for digest in table.digest[:2])
+    lost, cut = (folder / f"results/cells/{digest}.parquet" for digest in table.digest[:2])
     lost.unlink()
     cut.write_bytes(cut.read_bytes()[:500])
     again = succeeded(snakemake(folder, *CONFIG))
@@ -238,7 +238,7 @@ def test_a_flipped_bit_is_seen_and_the_cell_made_again(finished, copied, snakema
     folder = copied(finished)
     before = series(folder)
     table = pd.read_csv(folder / TABLE)
-    path = folder / f"results/cells/{table.digest[0]}.npz"
+    path = folder / f"results/cells/{table.digest[0]}.parquet"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)

@@ -3,7 +3,7 @@
 import hashlib
 import time
 
-import numpy as np
+import pandas as pd
 
 SWEEP = """\
 title: a small sweep
@@ -54,9 +54,9 @@ def project(folder, text=SWEEP):
 def series(folder):
     """Return the bytes of each cell's numbers, by digest; provenance and times left out."""
     found = {}
-    for path in sorted((folder / "results/cells").glob("*.npz")):
-        with np.load(path) as arrays:
-            numbers = b"".join(arrays[name].tobytes() for name in ("high", "low", "rejected"))
+    for path in sorted((folder / "results/cells").glob("*.parquet")):
+        frame = pd.read_parquet(path)
+        numbers = b"".join(frame[name].to_numpy().tobytes() for name in frame)
         found[path.stem] = hashlib.sha256(numbers).hexdigest()
     return found
 

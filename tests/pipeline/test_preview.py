@@ -80,7 +80,7 @@ def test_new_done_and_changed_cells(here):
 def test_damaged_cells_are_told_apart(here):
     plan = planned(here)
     ran(plan)
-    first, second = sorted(plan.cell_folder.glob("*.npz"))[:2]
+    first, second = sorted(plan.cell_folder.glob("*.parquet"))[:2]
     first.write_bytes(first.read_bytes()[:400])
     second.write_bytes(b"")
     assert counts(plan) == (6, 4, {"damaged": 2})
@@ -126,7 +126,7 @@ def test_the_estimate_of_disk_is_right(here):
     plan = planned(here)
     (share,) = preview.status(plan)
     ran(plan)
-    taken = sum(path.stat().st_size for path in plan.cell_folder.glob("*.npz"))
+    taken = sum(path.stat().st_size for path in plan.cell_folder.glob("*.parquet"))
     (left,) = preview.status(plan)  # what is to be confirmed
     assert left.bytes > 0 and share.bytes - left.bytes == pytest.approx(taken, rel=0.2)
 

@@ -119,7 +119,7 @@ def test_digests_that_are_not_there(here, capsys):
 
 def test_a_file_that_cannot_be_used(here, capsys, monkeypatch):
     cell, _, _ = keep(here, *WORDS, "run.groups=400")
-    path = here / f"results/cells/{cell.digest}.npz"
+    path = here / f"results/cells/{cell.digest}.parquet"
     other = path.with_stem("f" * 16)
     other.write_bytes(path.read_bytes())
     assert "is damaged or holds another cell" in said(capsys, "cell", "f" * 16)
@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_used(here, capsys, monkeypatch):
         newer.setattr("nrevu.cells.cell.SAMPLING_VERSION", 10**6)
         assert "another version of the code" in said(capsys, "cell", cell.digest)
     path.write_bytes(path.read_bytes()[:-200])
-    assert f"{cell.digest}.npz" in said(capsys, "cell", cell.digest)
+    assert f"{cell.digest}.parquet" in said(capsys, "cell", cell.digest)
     monkeypatch.setitem(sys.modules, "h5netcdf", None)
     assert "-m pip install 'nrevu[arviz]'" in said(capsys, "cell", cell.digest)
 

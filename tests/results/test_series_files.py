@@ -71,7 +71,7 @@ def test_a_flipped_bit_is_seen_or_does_no_harm(kept):
         except series_files.Damaged as damage:
             assert path.name in str(damage)
             seen += 1
-        else:  # a date, say, of which the archive keeps two for each array
+        else:  # a name that nothing reads, say
             assert found.rows.tobytes() == series.rows.tobytes()
             assert found.rejected.tobytes() == series.rejected.tobytes()
             assert meta["digest"] == CELL.digest
