@@ -8,11 +8,11 @@ import numpy as np
 from benchmarks import plain
 from benchmarks.settings import of_length
 from nrevu.cells.cell import Cell
-from nrevu.cells.chains import NO_TRACE, chains_from, empty_rows, interleave, start
+from nrevu.cells.chains import chains_from, empty_output, interleave, start
 from nrevu.core import rng
 from nrevu.core.binding import bind_kernel, chains_at_once
 from nrevu.core.contracts import part
-from nrevu.core.driver import Chains, Output, Schedule
+from nrevu.core.driver import Chains, Schedule
 from nrevu.core.target import njit
 from nrevu.distributions.mixed import Mixed
 
@@ -28,15 +28,14 @@ def kernel_call(cell: Cell) -> Callable[[], object]:
     As `chains.run_chains`, but with starts made beforehand: they take as long as 1,000 updates. A
     call goes on from where the last one stopped.
     """
-    rows, rejected = empty_rows(cell, cell.run.groups)
-    drive, *settings = bind_kernel(cell.sampler, rejected.dtype.name)
+    output = empty_output(cell)
+    drive, *settings = bind_kernel(cell.sampler, output.rejected.dtype.name)
     starts = (start(cell, chain) for chain in chains_from(cell, 0))
     x, p, v, bits = (np.array(each) for each in zip(*starts, strict=True))
     w = np.zeros((len(x), part(cell.distribution, "gibbs_variables")))
     x, p, w = (interleave(each, part(cell.distribution, "lanes")) for each in (x, p, w))
     chains = Chains(x, p, v, w, bits)
     schedule = Schedule(cell.schedule.group, cell.schedule.gibbs_every, 0)
-    output = Output(np.cumsum([0, *cell.run.lengths()]), rows, rejected, NO_TRACE)
     data = part(cell.distribution, "data")()
     words = (tuple(chains), data, *settings, tuple(schedule), tuple(output))
     return lambda: drive(*words)

@@ -8,7 +8,7 @@ from conftest import REPO
 
 from nrevu.files import PACKAGE
 
-ORDER = "errors fields files core methods u distributions cells experiments analysis results"
+ORDER = "errors fields files core methods u distributions cells experiments analysis results api"
 ORDER = f"{ORDER} figures report conformance pipeline commands __main__".split()
 
 

@@ -18,10 +18,12 @@ from typing import Any
 
 from nrevu.core.contracts import class_of, has, part
 from nrevu.core.sampler import Sampler, derived
-from nrevu.core.sources import source_hash
+from nrevu.core.sources import file_of, source_hash
 from nrevu.core.user_files import (
     KINDS,
+    check_class,
     is_user_file,
+    kind_of_class,
     load_class,
     probe_distribution,
     probe_sampler,
@@ -138,8 +140,8 @@ def config(cell: Cell) -> dict[str, Any]:
     for section in KINDS:
         thing = getattr(cell, section)
         full[section] = describe(thing) | dataclasses.asdict(thing)
-        if is_user_file(thing):
-            full[section]["file"] = relative_path(inspect.getfile(type(thing)))
+        if is_user_file(thing) and (file := file_of(class_of(thing))):
+            full[section]["file"] = relative_path(str(file))
     for section in ("schedule", "run"):
         full[section] |= dataclasses.asdict(getattr(cell, section))
     return full
@@ -161,7 +163,7 @@ def flatten(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def from_config(values: Mapping[str, Any]) -> Cell:
     """Return the checked Cell of a nested mapping, or raise a Mistake that names the key."""
-    distribution, method, u = (build_part(kind, values[kind]) for kind in KINDS)
+    distribution, method, u = (read_part(kind, values[kind]) for kind in KINDS)
     if u == Nonreversible(0.0, 1.0):
         u = Standard()
     schedule = build(Schedule, values["schedule"], "schedule")
@@ -192,6 +194,28 @@ def check_gibbs(distribution: Any, schedule: Schedule) -> None:
         says = "has variables that only Gibbs scans move: set it to 1 or more"
         says = says if needed else "has nothing to Gibbs-sample: it must be 0"
         raise Mistake(f"'{name_of(distribution)}' {says}", key="schedule.gibbs_every")
+
+
+def read_part(kind: str, values: Any) -> Any:
+    """Return the distribution, method or rule of a mapping; or an object that is one, checked."""
+    if isinstance(values, Mapping):
+        return build_part(kind, values)
+    cls = class_of(values)
+    if isinstance(values, type):
+        raise Mistake(
+            f"is the class '{values.__name__}': give an object, {values.__name__}(...)", kind
+        )
+    if kind_of_class(cls) != kind:
+        functions = " or ".join(f"'{mark}'" for mark in KINDS[kind].marks)
+        raise Mistake(
+            f"'{cls.__name__}' has no function {functions}: it is no {KINDS[kind].noun}", kind
+        )
+    if is_user_file(values):
+        check_class(cls, kind)
+    thing = build(cls, {f.name: getattr(values, f.name) for f in dataclasses.fields(cls)}, kind)
+    if kind == "distribution" and is_user_file(thing):
+        probe_distribution(thing)
+    return thing
 
 
 def build_part(kind: str, values: Mapping[str, Any]) -> Any:

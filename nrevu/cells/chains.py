@@ -17,7 +17,7 @@ from nrevu.cells.cell import Cell, Run
 from nrevu.cells.series import Series
 from nrevu.core.binding import bind_kernel, chains_at_once
 from nrevu.core.contracts import STATES, WALKS, Method, counts_type, has, part
-from nrevu.core.driver import Chains, Output, Schedule
+from nrevu.core.driver import NO_DRAWS, UNWATCHED, Chains, Output, Schedule
 from nrevu.core.elementary import round_to_32_bits
 from nrevu.core.rng import WORDS, streams
 from nrevu.core.sampler import Sampler
@@ -29,26 +29,38 @@ NO_TRACE = np.empty((0, 0, 2), np.float32)
 SETTLING = 0x5E771ED  # separates the random numbers of starts from all others
 
 
-def sample(cell: Cell) -> Series:
-    """Run all chains of a cell; the result depends on the cell alone."""
-    rows, rejected = empty_rows(cell, cell.run.groups)
+def sample(cell: Cell, draws: np.ndarray = NO_DRAWS, watch: np.ndarray = UNWATCHED) -> Series:
+    """Run all chains of a cell; the result depends on the cell alone.
+
+    `draws` (groups, dim) receives the coordinates at the end of each group. `watch` counts the
+    groups of chains that run at once, `steps` in all; another thread may set watch[1] to end early.
+    """
+    output = empty_output(cell)._replace(draws=draws, watch=watch)
     compile_kernel(cell)
     start(cell, 0)  # what all cells' starts share is cached: not timed as this one's
     started = time.process_time()
     counts = np.zeros(3, int)
-    ends = np.cumsum([0, *cell.run.lengths()])
     for first in range(0, cell.run.chains, chains_at_once(cell.distribution)):
-        counts += run_chains(cell, first, ends, rows, rejected)
+        counts += run_chains(cell, first, output)
     spent = time.process_time() - started
     density, gradient, overflows = counts.tolist()
     columns, lengths = part(cell.distribution, "recorded"), tuple(cell.run.lengths())
-    return Series(columns, rows, rejected, lengths, density, gradient, overflows, spent)
+    recorded = (columns, output.rows, output.rejected, lengths)
+    return Series(*recorded, density, gradient, overflows, spent)
 
 
-def empty_rows(cell: Cell, groups: int) -> tuple[np.ndarray, np.ndarray]:
+def steps(cell: Cell) -> int:
+    """Return how many groups the chains that run at once have, burn-in included, over all sets."""
+    sets = range(0, cell.run.chains, chains_at_once(cell.distribution))
+    return sum(cell.run.lengths()[first] + cell.run.burn_in for first in sets)
+
+
+def empty_output(cell: Cell) -> Output:
     """Return arrays for the recorded columns (groups, columns) and the counts of rejections."""
-    rows = np.empty((groups, len(part(cell.distribution, "recorded"))), np.float32)
-    return rows, np.empty(groups, counts_type(cell.schedule.group))
+    groups, columns = cell.run.groups, len(part(cell.distribution, "recorded"))
+    rejected = np.empty(groups, counts_type(cell.schedule.group))
+    ends = np.cumsum([0, *cell.run.lengths()])
+    return Output(ends, np.empty((groups, columns), np.float32), rejected, NO_TRACE)
 
 
 def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -57,16 +69,16 @@ def trace(cell: Cell) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     The decisions are the u that was compared and whether it accepted, of every recorded update;
     the rows are those of `sample`, since the random numbers are the same.
     """
-    ends = np.cumsum([0, *cell.run.lengths()])
-    rows, rejected = empty_rows(cell, cell.run.groups)
+    output = empty_output(cell)
     longest = max(cell.run.lengths()) * cell.schedule.group
     for first in range(0, cell.run.chains, chains_at_once(cell.distribution)):
         chains = chains_from(cell, first)
         decisions = np.empty((len(chains), longest, 2), np.float32)
-        run_chains(cell, first, ends, rows, rejected, decisions)
+        run_chains(cell, first, output._replace(trace=decisions))
         for chain in chains:
             length = cell.run.lengths()[chain] * cell.schedule.group
-            yield rows[ends[chain] : ends[chain + 1]], decisions[chain - first, :length]
+            rows = output.rows[output.first[chain] : output.first[chain + 1]]
+            yield rows, decisions[chain - first, :length]
 
 
 def compile_kernel(cell: Cell) -> None:
@@ -75,22 +87,22 @@ def compile_kernel(cell: Cell) -> None:
     Raises a Mistake if a user's functions cannot be compiled.
     """
     short = dataclasses.replace(cell, run=Run(1, 0, 1))
+    nothing = empty_output(short)._replace(first=np.zeros(2, int))
     try:
-        run_chains(short, 0, np.zeros(2, int), *empty_rows(cell, 0))
+        run_chains(short, 0, nothing)
     except UNCOMPILABLE as error:
         raise sampler_mistake(cell.sampler, error) from None
 
 
-def run_chains(cell: Cell, first: int, ends, rows, rejected, decisions=NO_TRACE) -> tuple[int, ...]:
-    """Fill rows and rejected from as many chains, starting at `first`, as the kernel advances.
+def run_chains(cell: Cell, first: int, output: Output) -> tuple[int, ...]:
+    """Fill an output of all chains from as many, starting at `first`, as the kernel advances.
 
-    The rows of chain c are ends[c] to ends[c + 1]. Returns the density and gradient evaluations
-    and the overflows of the recorded groups.
+    Returns the density and gradient evaluations and the overflows of the recorded groups.
     """
     chains = chains_from(cell, first)
     states = [np.array(each) for each in zip(*(start(cell, c) for c in chains), strict=True)]
     schedule = Schedule(cell.schedule.group, cell.schedule.gibbs_every, cell.run.burn_in)
-    output = Output(ends[first : first + len(chains) + 1], rows, rejected, decisions)
+    output = output._replace(first=output.first[first : first + len(chains) + 1])
     data = part(cell.distribution, "data")()
     return advance(cell.sampler, data, states, schedule, output)[0]
 

@@ -1,6 +1,7 @@
 """What the chains of one cell recorded: as it is stored and analysed."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,3 +28,9 @@ def bits(series: Series) -> str:
     hashed.update(np.ascontiguousarray(series.rows, "<f4").data)
     hashed.update(np.ascontiguousarray(series.rejected, "<u8").data)
     return hashed.hexdigest()[:16]
+
+
+def by_chain(values: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
+    """Return (chains, groups, ...) of values that lie chain after chain, cut to the shortest."""
+    starts = np.cumsum([0, *lengths[:-1]])
+    return np.stack([values[start : start + min(lengths)] for start in starts])

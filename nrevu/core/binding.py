@@ -71,8 +71,8 @@ def key(sampler: Sampler) -> tuple:
 
 @functools.cache
 def compile_driver(name: str, *parts) -> Callable:
-    """Return the driver compiled under a name."""
-    return njit(cache=True, **FAST)(bind(driver.drive, name, driver_globals(*parts)))
+    """Return the driver compiled under a name. While it runs, other threads go on."""
+    return njit(cache=True, nogil=True, **FAST)(bind(driver.drive, name, driver_globals(*parts)))
 
 
 def driver_globals(distribution, stages, moves, names, uses_gradient, *, compiled=True) -> dict:

@@ -53,6 +53,10 @@ class Schedule(NamedTuple):
     burn_in: int  # groups before the first one that is recorded
 
 
+NO_DRAWS = np.empty((0, 0))
+UNWATCHED = np.zeros(2, np.int64)  # nobody looks at it
+
+
 class Output(NamedTuple):
     """What the driver fills."""
 
@@ -60,6 +64,8 @@ class Output(NamedTuple):
     rows: Any  # (groups, columns): the recorded state at the end of each group
     rejected: Any  # (groups): how many of its updates were rejected
     trace: Any  # (chains, updates, 2): u and whether it accepted, of the first recorded updates
+    draws: Any = NO_DRAWS  # (groups, dim): the coordinates at the end of each group; or (0, 0)
+    watch: Any = UNWATCHED  # (2): groups done so far, by all chains at once; not 0: end now
 
 
 class State(NamedTuple):
@@ -250,9 +256,16 @@ def drive(chains, data, settings, rule_settings, schedule, output):
                 row = output.first[k] + t
                 record(lane(now.x, k, dim), lane(w, k, wide), U[k], data, output.rows[row])
                 output.rejected[row] = refused[k]
+                if output.draws.shape[0] > 0:
+                    x = lane(now.x, k, dim)
+                    for i in range(dim):
+                        output.draws[row, i] = x[i]
                 density += schedule.group + scans
                 gradients += schedule.group * m.L + scans if GRADIENT else 0
                 overflows += int(overflowed[k])
+        output.watch[0] += 1
+        if output.watch[1] != 0:
+            break
     for j in range(size):
         chains.x[j], chains.p[j] = now.x[j], now.p[j]
     for k in range(count):

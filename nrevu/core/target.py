@@ -15,7 +15,7 @@ import numba
 from numba import njit
 from numba.core.registry import cpu_target
 
-__all__ = ["FIXED", "TARGET", "is_fixed", "njit", "target_hash", "target_note"]
+__all__ = ["FIXED", "TARGET", "describe_target", "is_fixed", "njit", "target_hash", "target_note"]
 
 config: Any = numba.config
 FIXED = "x86-64-v3"
@@ -79,6 +79,11 @@ def target_name() -> str:
 
 
 TARGET = target_name()
+
+
+def describe_target() -> dict[str, str]:
+    """Return the target, and why it is not the fixed one, if so, as part of a result."""
+    return {"target": TARGET, "target_note": target_note()}
 
 
 def target_note() -> str:

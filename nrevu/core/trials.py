@@ -4,7 +4,6 @@ In: a distribution, a method, a rule for u. Out: seconds, or the Mistake that na
 """
 
 import functools
-import inspect
 import re
 import time
 from collections import namedtuple
@@ -20,6 +19,7 @@ from nrevu.core.driver import State
 from nrevu.core.lanes import repeat
 from nrevu.core.rng import WORDS
 from nrevu.core.sampler import Sampler
+from nrevu.core.sources import place_of
 from nrevu.core.target import njit
 from nrevu.errors import Mistake
 
@@ -126,7 +126,7 @@ def compilation_mistake(thing: Any, examples: dict[str, tuple], error: Exception
     The functions are compiled one at a time to find it. If all can be, and there is an `error`, it
     is of none of them in particular.
     """
-    kind, file = type(thing), inspect.getfile(type(thing))
+    kind, file = type(thing), place_of(type(thing))
     for name, arguments in examples.items():
         if has(kind, name):
             try:

@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nrevu.core.contracts import COMPILED, MOVES, PAIRS, STAGES, Method, has, part
+from nrevu.core.contracts import COMPILED, MOVES, PAIRS, STAGES, Method, class_of, has, part
 from nrevu.core.sampler import Sampler, derived
+from nrevu.core.sources import file_of, place_of
 from nrevu.errors import Mistake, check_known, unknown
 
 
@@ -135,7 +136,9 @@ def user_errors(*things: Any):
     except (Mistake, MemoryError):
         raise
     except Exception as error:
-        files = [Path(inspect.getfile(type(thing))) for thing in things if is_user_file(thing)]
+        files = [
+            file for thing in things if is_user_file(thing) and (file := file_of(class_of(thing)))
+        ]
         if not files:
             raise
         frames = {frame.filename for frame in traceback.extract_tb(error.__traceback__)}
@@ -155,7 +158,7 @@ def describe_error(error: BaseException, path: Path) -> str:
 
 def check_class(cls: type, kind: str) -> None:
     """Raise a Mistake unless the class has the parts that the contract requires."""
-    place = f"{inspect.getfile(cls)}: {cls.__name__}"
+    place = f"{place_of(cls)}: {cls.__name__}"
     if not dataclasses.is_dataclass(cls) or not cls.__dataclass_params__.frozen:  # type: ignore
         raise Mistake("put @dataclass(frozen=True) above the class", place=place)
     if kind == "distribution" and not has(cls, "dim"):
@@ -192,12 +195,12 @@ def check_class(cls: type, kind: str) -> None:
 def probe(thing: Any, found: dict[str, Callable[[], Any]]) -> None:
     """Raise a Mistake if one of the functions, by part, returns what is wrong with the part."""
     kind = type(thing)
-    place = f"{inspect.getfile(kind)}: {kind.__name__}"
+    place = f"{place_of(kind)}: {kind.__name__}"
     for name, problem in found.items():
         try:
             says = problem()
         except Exception as error:
-            says = f"fails: {describe_error(error, Path(inspect.getfile(kind)))}"
+            says = f"fails: {describe_error(error, Path(place_of(kind)))}"
         if says:
             raise Mistake(f"'{name}' {says}", place=place)
 

@@ -9,7 +9,7 @@ that exist.
 import copy
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,8 +99,13 @@ def parse_argument(text: str) -> Setting:
     return Setting(key, override.value(), "command line")
 
 
-def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
-    """Return the cell and the estimate that the settings describe; later ones win."""
+def resolve(
+    settings: Iterable[Setting], objects: Mapping[str, Any] | None = None
+) -> tuple[Cell, Estimate]:
+    """Return the cell and the estimate that the settings describe; later ones win.
+
+    `objects` are a distribution, a method or a rule for u that take the place of settings.
+    """
     last = latest(settings)
     choice = {key: choose(last[key]) for key in GROUPS if key in last}
     config = composed(**choice)
@@ -112,6 +117,7 @@ def resolve(settings: Iterable[Setting]) -> tuple[Cell, Estimate]:
             config[group][name] = setting.value
         elif setting.key not in GROUPS:
             set_value(config, setting)
+    config |= objects or {}
     try:
         estimate = build(Estimate, config.pop("estimate"), "estimate")
         cell = from_config(config)

@@ -8,13 +8,12 @@ In: a cell, its series, and what is known of its making. Out: an xarray DataTree
 import datetime
 import json
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nrevu.cells.cell import Cell
-from nrevu.cells.series import Series
+from nrevu.cells.series import Series, by_chain
 from nrevu.core.contracts import part
 from nrevu.errors import Mistake
 
@@ -46,6 +45,18 @@ def inference_data(cell: Cell, series: Series, meta: dict[str, Any]):
     return tree({"posterior": posterior, "sample_stats": sample_stats}, attributes(meta))
 
 
+def for_arviz(data):
+    """Return a DataTree as the ArviZ that is installed has it."""
+    try:
+        import arviz
+    except ImportError:
+        command = f"{sys.executable} -m pip install 'nrevu[arviz]'"
+        raise Mistake(f"this needs arviz: {command}") from None
+    if not hasattr(arviz, "InferenceData"):
+        return data
+    return arviz.InferenceData(**{name: part.to_dataset() for name, part in data.children.items()})
+
+
 def tree(groups: dict[str, dict[str, np.ndarray]], about: dict[str, str]):
     """Return the DataTree of arrays (chain, draw), by group and name."""
     xarray = import_xarray()
@@ -61,12 +72,6 @@ def tree(groups: dict[str, dict[str, np.ndarray]], about: dict[str, str]):
 def free_name(name: str) -> str:
     """Return the name of a quantity, changed where a dimension of the file has it already."""
     return f"{name}_" if name in ("chain", "draw") else name
-
-
-def by_chain(values: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
-    """Return (chains, draws) of values that lie chain after chain, cut to the shortest."""
-    starts = np.cumsum([0, *lengths[:-1]])
-    return np.stack([values[start : start + min(lengths)] for start in starts])
 
 
 def attributes(meta: dict[str, Any]) -> dict[str, str]:

@@ -70,7 +70,7 @@ claims:
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A folder with a method and a rule, as a new process sees it."""
-    for cached in (user_files.find_classes, sources.source_hash):
+    for cached in (user_files.find_classes, sources.files_hash):
         cached.cache_clear()
     monkeypatch.chdir(tmp_path)
     (tmp_path / "walk.py").write_text(WALK)
@@ -111,7 +111,7 @@ def test_the_source_is_part_of_the_digest(here, file):
     before = cell_of(*OWN, "u.delta=0.3").digest
     with (here / file).open("a") as text:
         text.write("# changed\n")
-    for cached in (user_files.find_classes, sources.source_hash):
+    for cached in (user_files.find_classes, sources.files_hash):
         cached.cache_clear()
     assert cell_of(*OWN, "u.delta=0.3").digest != before
 

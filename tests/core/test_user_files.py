@@ -45,7 +45,7 @@ figures:
 
 def fresh():
     """Forget the classes and hashes of this process, as another process would know none."""
-    for cached in (user_files.find_classes, user_files.probe_distribution, sources.source_hash):
+    for cached in (user_files.find_classes, user_files.probe_distribution, sources.files_hash):
         cached.cache_clear()
 
 

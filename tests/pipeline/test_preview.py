@@ -100,7 +100,7 @@ def fresh():
     """Forget the modules and hashes of this process, as another process would know none."""
     from nrevu.core import sources, user_files
 
-    for cached in (user_files.find_classes, user_files.probe_distribution, sources.source_hash):
+    for cached in (user_files.find_classes, user_files.probe_distribution, sources.files_hash):
         cached.cache_clear()
 
 
