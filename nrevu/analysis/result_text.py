@@ -1,4 +1,7 @@
-"""The result of a cell as text: a small table, then notes. In: a result. Out: lines."""
+"""The result of a cell as text: a small table, then notes; or several as one table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 def as_text(result: dict) -> str:
@@ -23,6 +26,36 @@ def as_text(result: dict) -> str:
         f"digest {result['digest']}, bits {result['bits']}",
     ]
     return "\n".join([*lines, *notes(result)])
+
+
+def as_table(settings: Sequence[Mapping[str, Any]], results: Sequence[dict]) -> str:
+    """Return several results as a table: the settings that differ, then estimates with errors."""
+    varied = [key for key in settings[0] if len({str(given[key]) for given in settings}) > 1]
+    taus = list(dict.fromkeys(name for result in results for name in result["tau"]))
+    rows = [[*varied, "rejection rate", *(f"tau {name}" for name in taus)]]
+    for given, result in zip(settings, results, strict=True):
+        rows.append([str(given[key]) for key in varied])
+        rows[-1] += [with_error(result["rejection_rate"]), *(tau_text(result, q) for q in taus)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(f"{t:>{w}}" for t, w in zip(row, widths, strict=True)) for row in rows]
+    unsure = any("?" in text for row in rows[1:] for text in row)
+    lines += ["?: too few lags, or chains that disagree; raise run.groups"] if unsure else []
+    return "\n".join(
+        [*lines, *dict.fromkeys(r["target_note"] for r in results if r["target_note"])]
+    )
+
+
+def tau_text(result: dict, quantity: str) -> str:
+    """Return an autocorrelation time with its error, and a question mark if it is unreliable."""
+    doubtful = quantity in (*result["lag_too_short"], *result["not_converged"])
+    return with_error(result["tau"].get(quantity)) + "?" * doubtful
+
+
+def with_error(estimate: dict | None) -> str:
+    """Return a value with its standard error as text."""
+    if not estimate:
+        return "-"
+    return f"{number(estimate['value'], 0)} ± {number(estimate['se'], 0)}"
 
 
 def notes(result: dict) -> list[str]:

@@ -2,7 +2,8 @@
 
 import argparse
 import inspect
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 
 Parser = argparse.ArgumentParser
 RESULTS = "the folder of all results (default: results)"
@@ -33,6 +34,22 @@ def add_size(sub: Parser, size: str = "paper") -> None:
     """Add the options that select run lengths and a seed."""
     sub.add_argument("--size", default=size, help=f"smoke, quick or paper (default: {size})")
     sub.add_argument("--seed", type=int, help="replaces the configured seed")
+
+
+def options_first(arguments: list[str], with_value: Sequence[str]) -> list[str]:
+    """Return arguments, options first: argparse takes no settings after an option.
+
+    The options `with_value` are followed by a value.
+    """
+    options: list[str] = []
+    others: list[str] = []
+    rest = iter(arguments)
+    for text in rest:
+        if text in with_value:
+            options += [text, *itertools.islice(rest, 1)]
+        else:
+            (options if text.startswith("-") else others).append(text)
+    return options + others
 
 
 def count(text: str) -> int:

@@ -16,7 +16,6 @@ if no check can run: there is no such file, a setting is unknown, a function doe
 
 import argparse
 import dataclasses
-import itertools
 import json
 import time
 from pathlib import Path
@@ -32,19 +31,6 @@ def add(subs) -> None:
     check.add_argument("--name", metavar="CLASS", help="the class, if the file has several")
     check.add_argument("--seed", type=int, default=1, help="of all random numbers (default: 1)")
     check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-
-
-def options_first(arguments: list[str]) -> list[str]:
-    """Return the arguments, options first: argparse takes no settings after file and option."""
-    options: list[str] = []
-    others: list[str] = []
-    rest = iter(arguments)
-    for text in rest:
-        if text in ("--name", "--seed"):
-            options += [text, *itertools.islice(rest, 1)]
-        else:
-            (options if text.startswith("-") else others).append(text)
-    return options + others
 
 
 def execute(args: argparse.Namespace) -> None:

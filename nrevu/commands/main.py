@@ -12,11 +12,28 @@ import os
 import sys
 
 from nrevu import __version__
-from nrevu.commands import cells, check, export, make, new, plan, reference, report, run, verify
+from nrevu.commands import (
+    cells,
+    check,
+    docs,
+    export,
+    make,
+    new,
+    plan,
+    reference,
+    report,
+    run,
+    verify,
+)
+from nrevu.commands.arguments import options_first
+from nrevu.commands.steps import STEPS
 from nrevu.commands.steps import add as add_steps
-from nrevu.errors import Mistake
+from nrevu.errors import Mistake, unknown
 
-COMMANDS = (make, plan, run, cells, new, check, report, export, verify, reference)
+COMMANDS = (make, plan, run, cells, new, check, report, export, verify, docs, reference)
+SHOWN = [module.__name__.rpartition(".")[2] for module in COMMANDS]
+# Commands with settings KEY=VALUE, and their options that have a value.
+WITH_SETTINGS = {"check": ("--name", "--seed"), "run": ()}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -28,10 +45,14 @@ def main(arguments: list[str] | None = None) -> int:
     for_snakemake: list[str] = []
     if arguments[:1] == ["make"]:
         arguments, for_snakemake = make.split(arguments)
-    if arguments[:1] == ["check"]:
-        arguments = ["check", *check.options_first(arguments[1:])]
-    args = parser().parse_args(arguments, argparse.Namespace(snakemake=for_snakemake))
+    if arguments and arguments[0] in WITH_SETTINGS:
+        name, *rest = arguments
+        arguments = [name, *options_first(rest, WITH_SETTINGS[name])]
     try:
+        known = not arguments or arguments[0] in (*SHOWN, *STEPS)
+        if not known and not arguments[0].startswith("-"):
+            raise unknown("command", arguments[0], SHOWN, place="command line")
+        args = parser().parse_args(arguments, argparse.Namespace(snakemake=for_snakemake))
         args.command(args)
     except Mistake as mistake:
         print(f"nrevu: {mistake}", file=sys.stderr)

@@ -1,10 +1,12 @@
-"""Run one cell and print its results.
+"""Run one cell, or a few, and print the results.
 
 The results come with standard errors. Nothing is written to disk.
 
   nrevu run distribution=gaussian method=metropolis method.stepsize=1.8 size=quick
   nrevu run u=nonreversible u.delta=0.3 run.groups=100000 seed=7
   nrevu run experiment=fig1 method.stepsize=2.4 --json
+  nrevu run method.stepsize=1,1.8,2.6 u=standard,nonreversible     a table of all combinations
+  nrevu run method=hmc --cfg                                       print the settings, run nothing
 
 `experiment=NAME` starts from the settings that all cells of that experiment share. For a file of
 your own, give distribution.file=FILE.py, method.file=FILE.py or u.file=FILE.py. Every key,
@@ -14,6 +16,7 @@ with its meaning and default, is in {folder}/config.yaml and the folders next to
 """
 
 import argparse
+import dataclasses
 import json
 
 from nrevu.commands.arguments import add_command
@@ -27,21 +30,50 @@ def add(subs) -> None:
     about = __doc__.format(folder=conf_folder(), choices=listed)
     run = add_command(subs, "run", about, execute)
     run.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="as in conf/config.yaml")
-    run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    help = "print one JSON object for each cell, a line each, and nothing else"
+    run.add_argument("--json", action="store_true", help=help)
+    help = "print the settings of each cell as YAML, and run nothing"
+    run.add_argument("--cfg", action="store_true", help=help)
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Run one cell and print a table or JSON."""
+    """Run the cells and print tables or JSON."""
     from nrevu.experiments.experiment import single_cell
-    from nrevu.experiments.settings import parse
+    from nrevu.experiments.settings import parse_sweep
 
-    cell, estimate = single_cell(parse(args.settings))
+    sweep = parse_sweep(args.settings)
+    cells = [single_cell(settings) for settings in sweep]
+    if args.cfg:
+        print("---\n".join(composed_text(*cell) for cell in cells), end="")
+        return
+    results = []
+    for cell in cells:
+        results.append(run_cell(*cell))
+        if args.json:
+            print(json.dumps(results[-1]), flush=True)
+    if not args.json:
+        from nrevu.analysis.result_text import as_table, as_text
+
+        several = [{each.key: each.value for each in settings} for settings in sweep]
+        print(as_text(results[0]) if len(results) == 1 else as_table(several, results))
+
+
+def run_cell(cell, estimate) -> dict:
+    """Return the result of a cell."""
     from nrevu.analysis.result import summarise
-    from nrevu.analysis.result_text import as_text
     from nrevu.cells.chains import sample
     from nrevu.core.target import describe_target
     from nrevu.core.user_files import user_errors
 
     with user_errors(*cell.sampler):
-        result = summarise(cell, sample(cell), estimate) | describe_target()
-    print(json.dumps(result) if args.json else as_text(result))
+        return summarise(cell, sample(cell), estimate) | describe_target()
+
+
+def composed_text(cell, estimate) -> str:
+    """Return all settings of a cell as YAML, in the form in which experiments may have them."""
+    import yaml
+
+    from nrevu.cells.cell import config
+
+    settings = {**config(cell), "estimate": dataclasses.asdict(estimate)}
+    return yaml.safe_dump(settings, sort_keys=False)

@@ -1,4 +1,4 @@
-"""The steps of the workflow, which rules call. By hand they are of little use."""
+"""The steps of the workflow, which rules call. `nrevu --help` does not list them."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ INPUTS = {
 def add(subs) -> None:
     """Add the steps, which all take a plan file, inputs and outputs."""
     for name, text in STEPS.items():
-        step = subs.add_parser(name, help=f"step of the workflow: {text}")
+        step = subs.add_parser(name, description=f"A step of the workflow: {text}.")
         step.add_argument("plan", type=Path, help="the job's file in results/plan")
         for option, about in INPUTS.items():
             step.add_argument(option, type=Path, nargs="*", default=[], help=about)

@@ -11,6 +11,8 @@ from typing import Any
 ELEMENTARY = ("aligned_copy", "exp", "log", "log1p", "softplus", "tanh", "tanh_all", "wrap")
 RANDOM = ("next_gamma", "next_normal", "next_uniform")
 MODULES = dict.fromkeys(ELEMENTARY, "elementary") | dict.fromkeys(RANDOM, "rng")
+LIBRARIES = ("c_address", "c_caller", "file_hash")
+MODULES |= dict.fromkeys(LIBRARIES, "libraries")
 MODULES |= {"OPTIONS": "binding", "njit": "target", "power": "contracts"}
 NAMES = ("integer", "one_of", "real", "text", *MODULES)
 

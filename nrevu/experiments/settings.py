@@ -8,6 +8,7 @@ that exist.
 
 import copy
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -74,13 +75,25 @@ def default_size() -> str:
 
 
 def parse(arguments: Iterable[str]) -> list[Setting]:
-    """Return the settings of KEY=VALUE arguments of a command line."""
-    return [parse_argument(text) for text in arguments]
+    """Return the settings of KEY=VALUE arguments of a command line, each with one value."""
+    settings = []
+    for several in map(parse_argument, arguments):
+        if len(several) > 1:
+            message = "takes one plain value here; `nrevu run` and experiments take several"
+            raise Mistake(message, several[0].key, "command line")
+        settings += several
+    return settings
 
 
-def parse_argument(text: str) -> Setting:
-    """Return the setting of one KEY=VALUE, by the rules of Hydra's command line."""
+def parse_sweep(arguments: Iterable[str]) -> list[list[Setting]]:
+    """Return the settings of each cell that KEY=VALUE arguments describe: all combinations."""
+    return [list(each) for each in itertools.product(*map(parse_argument, arguments))]
+
+
+def parse_argument(text: str) -> list[Setting]:
+    """Return the settings of one KEY=VALUE, or KEY=VALUE,VALUE, as on Hydra's command line."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.core.override_parser.types import Transformer
     from hydra.errors import HydraException
 
     key, equals, _ = text.partition("=")
@@ -90,13 +103,12 @@ def parse_argument(text: str) -> Setting:
         raise unknown("key", key, [*GROUPS, *keys(compose())], key=key, place="command line")
     try:
         override = OverridesParser.create().parse_override(text)
-        plain = not override.is_sweep_override()
-    except HydraException:
-        plain = False
-    if not plain:
-        message = "takes one plain value; for several, write an experiment"
-        raise Mistake(message, key, "command line")
-    return Setting(key, override.value(), "command line")
+        one = not override.is_sweep_override()
+        values = [override.value()] if one else [*override.sweep_iterator(Transformer.identity)]
+    except (HydraException, AssertionError):  # of other sweeps than lists and ranges
+        message = "takes a plain value, or several: 1,2,3 or range(1,10,2)"
+        raise Mistake(message, key, "command line") from None
+    return [Setting(key, value, "command line") for value in values]
 
 
 def resolve(

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+import yaml
+from conftest import REPO
 
 PUBLISHED = ["distribution=gaussian", "method=metropolis", "method.stepsize=1.8"]
 PUBLISHED += ["u=nonreversible", "u.delta=0.3", "size=quick"]
@@ -46,6 +48,48 @@ def test_run_starts_from_an_experiments_settings(nrevu):
     assert found["config"]["schedule"]["group"] == 40
 
 
+def test_run_takes_several_values(nrevu):
+    words = ["method.stepsize=1,1.8", "u=standard,nonreversible", "run.groups=800", "seed=3"]
+    lines = nrevu("run", *words).stdout.splitlines()
+    assert lines[0].split()[:2] == ["method.stepsize", "u"] and "tau log_prob" in lines[0]
+    assert [line.split()[:2] for line in lines[1:5]] == [
+        ["1", "standard"],
+        ["1", "nonreversible"],
+        ["1.8", "standard"],
+        ["1.8", "nonreversible"],
+    ]
+    found = [json.loads(line) for line in nrevu("run", "--json", *words).stdout.splitlines()]
+    alone = json.loads(
+        nrevu("run", "u=standard", "method.stepsize=1.8", *words[2:], "--json").stdout
+    )
+    assert len(found) == 4 and found[2]["bits"] == alone["bits"]
+    value, se = (alone["rejection_rate"][key] for key in ("value", "se"))
+    assert f"{value:.5f} ± {se:.5f}" in lines[3]
+
+
+def test_cfg_prints_the_settings_as_an_experiment_has_them(nrevu, tmp_path):
+    text = nrevu("run", "method=hmc", "--cfg", "distribution=pairs", "seed=7", cwd=tmp_path).stdout
+    cell = yaml.safe_load(text)
+    assert cell["seed"] == 7 and cell["method"]["name"] == "hmc" and cell["estimate"]
+    (tmp_path / "same.yaml").write_text(
+        yaml.safe_dump({"title": "the same cell", "cell": cell, "sweep": {"u": "standard"}})
+    )
+    listed = nrevu("cells", "same.yaml", "--json", cwd=tmp_path)
+    digest = json.loads(nrevu("run", "method=hmc", "distribution=pairs", "seed=7", "--json").stdout)
+    assert digest["digest"] in listed.stdout, listed.stderr
+
+
+def test_help_hides_the_steps_of_the_workflow(nrevu):
+    listed = nrevu("--help").stdout
+    assert "step of the workflow" not in listed and " confirmed" not in listed
+    assert "A step of the workflow" in nrevu("sample", "--help").stdout
+
+
+def test_docs_are_listed_and_printed(nrevu):
+    assert "sweeps" in nrevu("docs").stdout
+    assert nrevu("docs", "sweeps").stdout == (REPO / "docs/sweeps.md").read_text()
+
+
 def test_one_chain_still_has_errors(nrevu):
     words = ["run.chains=1", "run.groups=2000", "distribution.dim=2", "--json"]
     found = json.loads(nrevu("run", *words).stdout)
@@ -68,7 +112,8 @@ def test_cells_lists_what_would_run(nrevu):
         (["cells", "fgi1"], "Did you mean 'fig1'?"),
         (["cells", "fig1", "--size", "papper"], "Did you mean 'paper'?"),
         (["cells", "missing.yaml"], "missing.yaml: no such file"),
-        (["rnu"], "invalid choice: 'rnu'"),
+        (["rnu"], "command line: unknown command 'rnu'. Did you mean 'run'? Allowed: cells"),
+        (["docs", "sweep"], "unknown page 'sweep'. Did you mean 'sweeps'?"),
         ([], "required: COMMAND"),
     ],
 )

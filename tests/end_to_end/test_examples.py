@@ -4,7 +4,11 @@ The statistical tests have fixed seeds and tolerances of 4 standard errors: fals
 """
 
 import dataclasses
+import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +74,36 @@ def test_an_example_runs_at_smoke_size(name, made):
     for figure in experiment.figures:
         assert (made / "smoke" / name / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
     assert experiment.title in (made / "smoke/report.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """The folder of the example of a C library, compiled as its first lines say."""
+    folder = tmp_path_factory.mktemp("library")
+    for path in (EXAMPLES / "c_library").glob("*.*"):
+        shutil.copy(path, folder)
+    if not shutil.which("cc"):
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("there is no C compiler")
+    command = re.search(r"^ +(cc .*)$", (folder / "model.c").read_text(), re.MULTILINE)[1]
+    subprocess.run(command.split(), cwd=folder, check=True)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_density_from_a_c_library(library, nrevu):
+    assert "0 failed" in succeeded(nrevu("check", "c_model.py", cwd=library)).stdout
+    words = ["distribution.file=c_model.py", "method=hmc", "method.L=8", "method.stepsize=0.5"]
+    words += ["schedule.group=1", "run.groups=20000", "estimate.max_lag=10", "--json"]
+    found = [json.loads(nrevu("run", *words, cwd=library).stdout) for _ in range(2)]
+    assert found[0]["bits"] == found[1]["bits"]  # compiled, and from the cache
+    energy = found[0]["posterior"]["log_prob"]["mean"]
+    assert abs(energy["value"] - 2.5) < 4 * energy["se"]
+    digest = found[0]["digest"]
+    with (library / "model.so").open("ab") as file:
+        file.write(b"another library")
+    assert json.loads(nrevu("run", *words, cwd=library).stdout)["digest"] != digest
+    (library / "model.so").unlink()
+    assert "no such file; compile the library first" in nrevu("run", *words, cwd=library).stderr
 
 
 def one_by_one(delta: float, noise: float, groups: int = 2000) -> tuple[np.ndarray, list[float]]:

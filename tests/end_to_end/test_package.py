@@ -50,6 +50,7 @@ def test_a_wheel_runs_from_any_directory(installed, python):
 
 
 def test_a_wheel_brings_the_workflow_and_files_to_start_from(python, tmp_path):
+    assert "Sweeps" in python("-m", "nrevu", "docs").stdout
     for kind in ("sweep", "distribution"):
         assert python("-m", "nrevu", "new", kind).returncode == 0
     assert (tmp_path / "my_density.py").exists()

@@ -175,7 +175,15 @@ WORDS = [
     ("run +method.alpha=0.5", "unknown key '+method.alpha'", "Allowed: distribution"),
     ("run ~method", "'~method' is not of the form KEY=VALUE"),
     ("run u.delta=0.1", "u.delta: belongs to u=", "=nonreversible", ", not to u=standard"),
-    ("run method.stepsize=1,2", "takes one plain value; for several, write an experiment"),
+    (
+        "export cell method.stepsize=1,2",
+        "command line: method.stepsize: takes one plain value here",
+    ),
+    (
+        "run method.stepsize=interval(1,2)",
+        "takes a plain value, or several: 1,2,3 or range(1,10,2)",
+    ),
+    ("run method.stepsize=1,-2 --cfg", "command line: method.stepsize: -2", "a number above 0"),
     ("run experiment=fgi1", "unknown experiment 'fgi1'. Did you mean 'fig1'?"),
     ("run experiment=hmc_pairs size=smoke", "schedule.group: give it too: it varies in"),
     ("run run.groups=1e6", "run.groups: 1000000.0", "a whole number at least 1"),
@@ -198,7 +206,7 @@ WORDS = [
     ("export table fgi1", "unknown experiment 'fgi1'. Did you mean 'fig1'?"),
     ("export table fig1 --size smoke", "To make it: nrevu make fig1 --size smoke"),
     ("export table fig1 --confirmed --comparison", "not allowed with argument"),
-    ("rnu", "invalid choice: 'rnu'"),
+    ("rnu", "unknown command 'rnu'. Did you mean 'run'?"),
 ]
 
 
