@@ -10,7 +10,7 @@ import tomllib
 
 import numpy as np
 import pytest
-import readme
+import results_page
 import yaml
 from conftest import REPO
 from workflows import succeeded
@@ -121,14 +121,14 @@ def test_the_page_on_python_runs(nrevu, tmp_path, monkeypatch):
     assert np.abs(scope["result"].x.mean(axis=(0, 1)) - exact).max() < 0.3 * errors.min()
 
 
-def test_the_readme_has_the_digits_of_the_reference_run():
+def test_the_results_have_the_digits_of_the_reference_run():
     """Both tables, and the headline's p, as the main command prints them.
 
-    If this fails, `python tests/helpers/readme.py` writes the tables that are expected.
+    If this fails, `python tests/helpers/results_page.py` writes the tables that are expected.
     """
-    text = (REPO / "README.md").read_text()
-    assert text.splitlines() == readme.filled(text).splitlines()
-    rows = readme.compared()
+    text = (REPO / "docs/results.md").read_text()
+    assert text.splitlines() == results_page.filled(text).splitlines()
+    rows = results_page.compared()
     headline = headlines(rows[rows.kind == "number"])[0].partition(" (")[0]
     assert headline.partition(": ")[2] in text.replace("\n", " ")
 

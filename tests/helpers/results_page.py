@@ -1,6 +1,6 @@
-"""The README's tables of statements and of published numbers, from the reference run.
+"""The tables in docs/results.md, of statements and of published numbers, from the reference run.
 
-`python tests/helpers/readme.py` writes them into the README, between two marks. A test compares.
+`python tests/helpers/results_page.py` writes them into the page. A test compares.
 """
 
 import math
@@ -15,9 +15,9 @@ from nrevu.analysis.wording import interval, joint_text
 from nrevu.experiments.experiment import default_set, expand
 from nrevu.results import reference
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs/results.md"
 MARKS = {
-    name: (f"<!-- {name}: written by tests/helpers/readme.py -->", f"<!-- end of {name} -->")
+    name: (f"<!-- {name}: written by tests/helpers/results_page.py -->", f"<!-- end of {name} -->")
     for name in ("statements", "numbers")
 }
 KEY = ["experiment", "kind", "what", "quantity"]
@@ -73,7 +73,7 @@ def numbers(rows):
 
 
 def filled(text):
-    """Return the README's text with both tables as they should be."""
+    """Return the page's text with both tables as they should be."""
     rows = compared()
     for name, make in (("statements", statements), ("numbers", numbers)):
         first, last = MARKS[name]
@@ -84,4 +84,4 @@ def filled(text):
 
 
 if __name__ == "__main__":
-    README.write_text(filled(README.read_text()))
+    PAGE.write_text(filled(PAGE.read_text()))
