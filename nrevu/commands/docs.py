@@ -21,7 +21,8 @@ def add(subs) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     """Print a page, or the first line of each."""
-    pages = {path.stem: path for path in sorted(shipped_path("docs").glob("*.md"))}
+    files = sorted(shipped_path("docs").glob("*.md"))
+    pages = {path.stem: path for path in files if path.stem != "index"}  # the site's first page
     if args.page:
         check_known("page", args.page, pages, place="command line")
         print(pages[args.page].read_text(encoding="utf-8"), end="")
