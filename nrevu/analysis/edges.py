@@ -7,10 +7,11 @@ lowest or the highest value of the grid, unless a setting cannot hold any beyond
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nrevu.analysis.table import extend_lags, matching, usable
+from nrevu.analysis.sides import best_side
+from nrevu.analysis.table import matching
 from nrevu.cells.cell import Schedule, built_in_class
 from nrevu.core.user_files import load_class
 from nrevu.errors import Mistake
@@ -94,15 +95,18 @@ def class_of(cell: Mapping[str, Any], group: str) -> type | None:
         return None
 
 
-def reported_edges(confirmed: pd.DataFrame) -> dict[str, str]:
-    """Return the edges of the best cell of each group, by its last round, if it has any."""
-    found: dict[str, str] = {}
-    if confirmed.empty:
-        return found
-    last = extend_lags(confirmed[confirmed["last"]])
-    for group, cells in last.groupby("group", sort=False):
-        name = cells["best"].iloc[0]
-        cells = cells[usable(cells, name)]
-        edge = "" if cells.empty else cells["edge"][cells[name].idxmin()]
-        found |= {str(group): edge} if edge else {}
+def reported_edges(
+    table: pd.DataFrame, confirmed: pd.DataFrame, names: Sequence[str]
+) -> dict[str, str]:
+    """Return the edges of the best cell of each group, if it has any, the best one as in claims.
+
+    A group has the same values in the columns `names`.
+    """
+    found = {}
+    for group, runs in confirmed.groupby("group", sort=False):
+        values = {name: runs[name].iloc[0] for name in names}
+        where = {name: None if value != value else value for name, value in values.items()}
+        best = best_side(table, confirmed, where, runs["best"].iloc[0]).cell
+        if best is not None and best["edge"]:
+            found[str(group)] = str(best["edge"])
     return found

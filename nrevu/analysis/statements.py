@@ -69,9 +69,9 @@ def by_interval(row: Mapping[str, Any], lower: float, upper: float) -> dict[str,
     if lower <= row["low"] and row["high"] <= upper:
         return {"verdict": "agrees"}
     limits = [limit for limit in (lower, upper) if row["low"] <= limit <= row["high"]]
-    distance = min(abs(math.log(row["ours"] / limit)) for limit in limits)
     inside = " and ".join(f"{limit:.3g}" for limit in limits)
-    return too_noisy(row, distance, f"the interval includes {inside}")
+    nearest = min(limits, key=lambda limit: abs(math.log(row["ours"] / limit)))
+    return too_noisy(row, nearest, f"the interval includes {inside}")
 
 
 def by_best(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,12 +83,15 @@ def by_best(row: Mapping[str, Any]) -> dict[str, Any]:
         return {"verdict": "differs"}
     if row["high"] <= math.exp(NOTICED):
         return {"verdict": "agrees"}
-    return too_noisy(row, NOTICED, "the published best may be a fifth worse")
+    limit = row["ours"] * math.exp(NOTICED)
+    return too_noisy(row, limit, "the published best may be a fifth worse")
 
 
-def too_noisy(row: Mapping[str, Any], distance: float, why: str) -> dict[str, Any]:
-    """Return that an interval is too wide, and how many times longer a run must be."""
-    reach = math.log(row["high"] / row["ours"])
+def too_noisy(row: Mapping[str, Any], limit: float, why: str) -> dict[str, Any]:
+    """Return that an interval reaches beyond a limit, and how many times longer a run must be."""
+    distance = abs(math.log(row["ours"] / limit))
+    end = row["low"] if limit < row["ours"] else row["high"]
+    reach = abs(math.log(row["ours"] / end))
     longer = (reach / distance) ** 2 if distance else math.inf
     if longer > MANY:
         return {"verdict": NOISY, "reason": f"{why}, and ours is too close to it to tell"}

@@ -63,7 +63,10 @@ def check_claims(file: File, cells: Sequence[Cell]) -> None:
     for index, claim in enumerate(file.claims):
         check_best_at(file.doc, claim, rows, "claims", index)
         if claim.matched and not groups(rows, claim.of, claim.over or {}):
+            of, over = ([fits(row, side) for row in rows] for side in claim.sides())
             message = "no cell of 'of' has one of 'over' with the same other settings"
+            if sum(of) > sum(over) == sum(map(all, zip(of, over, strict=True))) > 0:
+                message = "every cell of 'over' is also one of 'of': exchange them"
             raise file.doc.mistake(message, "claims", index, "matched")
 
 

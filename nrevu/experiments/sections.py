@@ -58,7 +58,9 @@ class Confirm:
                 if type(each) is not int or not 1 <= each <= 10**6:
                     message = f"must be a whole number from 1 to a million, not {each!r}"
                     raise Mistake(message, key)
-        if not 0 < len(in_rounds(self.cells)) == len(in_rounds(self.longer)):
+        if not in_rounds(self.cells):
+            raise Mistake("has no entries: say how many cells each round runs again", "cells")
+        if len(in_rounds(self.cells)) != len(in_rounds(self.longer)):
             raise Mistake("must have as many entries as 'cells', one for each round", "longer")
         if not self.for_each:
             message = "has no entries: name the columns within which to take the best"
@@ -125,6 +127,9 @@ class Claim:
             raise Mistake(message, rules[1])
         if self.within is not None and self.equal is None:
             raise Mistake("belongs to 'equal', which is not given", "within")
+        if self.within is not None and self.within > 1:
+            message = f"{self.within:g} is not a fraction up to 1: write 0.5 for 50%"
+            raise Mistake(message, "within")
         if self.matched and self.over is None:
             raise Mistake("needs 'over': the cells to match those of 'of' with", "matched")
         if self.best_at is not None and self.over is not None:

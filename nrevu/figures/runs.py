@@ -29,7 +29,7 @@ class Settings:
 def draw_trace(ax: style.Axes, trace: dict[str, Any] | None) -> None:
     """Draw the u of consecutive updates, those that led to rejection as red crosses."""
     if trace is None:
-        ax.text(0.5, 0.5, "no cell with a long enough lag", ha="center", transform=ax.transAxes)
+        ax.text(0.5, 0.5, "no cell whose chains agree", ha="center", transform=ax.transAxes)
         return
     u, accepted = np.array(trace["decisions"]).T
     number = np.arange(1, u.size + 1)

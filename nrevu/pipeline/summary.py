@@ -38,7 +38,7 @@ def summary_lines(jobs: Jobs, began: float, cores: int | None, cpu: float) -> li
             compared.append(comparison.assign(experiment=name))
     lines = summary(gather(compared)) if compared else []
     confirmed = read_confirmed(jobs, tables)
-    sentences = [*unreliable_lines(tables), *edge_lines(confirmed)]
+    sentences = [*unreliable_lines(tables), *edge_lines(jobs, tables, confirmed)]
     sentences += reference_lines(jobs, [*tables.values(), *confirmed.values()])
     lines += [line for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
     lines.append(cpu_line(jobs, began, cores, cpu))
@@ -76,11 +76,15 @@ def read_confirmed(jobs: Jobs, names: Iterable[str]) -> dict:
     }
 
 
-def edge_lines(confirmed: dict) -> list[str]:
+def edge_lines(jobs: Jobs, tables: dict, confirmed: dict) -> list[str]:
     """Return which best cells lie at the edge of their grid."""
     from nrevu.analysis.edges import reported_edges
+    from nrevu.results.layout import plan_data
 
-    found = {name: reported_edges(table) for name, table in confirmed.items()}
+    found = {}
+    for name, runs in confirmed.items():
+        names = plan_data(Path(ROOT), jobs.label, name)["confirm"]["for_each"]
+        found[name] = reported_edges(tables[name], runs, names)
     texts = [f"{name} {group}: {text}" for name, of in found.items() for group, text in of.items()]
     return [f"best cells at the edge of their grid: {'; '.join(texts)}"] if texts else []
 

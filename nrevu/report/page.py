@@ -29,6 +29,7 @@ from nrevu.report.content import Content, ExperimentResults
 from nrevu.report.plots import figures_of, format_settings, tips, trace_figures
 from nrevu.results import reference
 from nrevu.results.layout import planned_names
+from nrevu.results.tables import joined
 
 
 def page_writer(content: Content) -> Callable[[Path], Any]:
@@ -113,9 +114,9 @@ def against_reference(found: Sequence[ExperimentResults]) -> list[str]:
 def comparison(found: ExperimentResults, by_name: Mapping[str, ExperimentResults]) -> pd.DataFrame:
     """Return an experiment's comparison, from the results so far of it and of its `beside`."""
     all_found = [found, *(by_name[n] for n in found.experiment.beside if n in by_name)]
-    tables = pd.concat([f.table for f in all_found], ignore_index=True)
+    tables = joined([f.table for f in all_found])
     confirmed = [f.confirmed for f in all_found if f.confirmed is not None]
-    again = pd.concat(confirmed, ignore_index=True) if confirmed else None
+    again = joined(confirmed) if confirmed else None
     expected = expected_rows(f.experiment for f in all_found)
     compared = compare(found.experiment, tables, again, expected)
     return compared.assign(experiment=found.experiment.name)

@@ -14,7 +14,15 @@ def read_tables(files: Sequence[str | Path]) -> pd.DataFrame:
     """Return one table of the rows of several Parquet files."""
     import pandas as pd
 
-    return pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+    return joined([pd.read_parquet(file) for file in files])
+
+
+def joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return one table of several; a cell that several experiments share is there once."""
+    import pandas as pd
+
+    found = pd.concat(tables, ignore_index=True)
+    return found.drop_duplicates("digest", ignore_index=True) if "digest" in found else found
 
 
 def table_writer(frame: pd.DataFrame) -> Callable[[Path], None]:

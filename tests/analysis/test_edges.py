@@ -116,13 +116,22 @@ def test_noise_alone_puts_a_best_cell_at_an_edge_as_often_as_chance_says():
     assert abs(shares[0] - 0.64) < 4 * 0.024 and shares[1] < 0.02
 
 
-def test_the_edge_of_the_reported_candidate_counts():
-    rows = {"group": ["a", "a", "b"], "best": "tau.x", "tau.x": [2.0, 1.9, 2.0], "last": True}
-    rows |= {"tau.x.se": 0.1, "edge": ["method.L lowest", "u.delta highest", ""]}
-    table = pd.DataFrame(rows)
-    assert reported_edges(table) == {"a": "u.delta highest"}
-    assert reported_edges(table.assign(last=[True, False, True])) == {"a": "method.L lowest"}
-    assert reported_edges(pd.DataFrame()) == {}
+def test_the_edge_of_the_cell_that_claims_take_as_the_best_is_reported():
+    """The lowest of the last round is 2.95; but in the grid and an earlier round it was worse."""
+    cells, _ = grid_of("hmc_pairs", method__L=16, method__stepsize=0.07)
+    some = cells[cells["method.L"] == 16].reset_index(drop=True)
+    again = some.iloc[[4, 5, 4, 5]].assign(group="standard", best="tau.log_prob")
+    again["selected.digest"] = again["digest"]
+    again = again.assign(round=[1, 1, 2, 2], last=[False, False, True, True])
+    again["run.groups"] *= [8, 8, 4, 4]
+    again["edge"] = ["", "method.L highest"] * 2
+    for times, edge in (
+        ([2.8, 3.1, 3.0, 2.95], {}),
+        ([3.1, 2.8, 2.95, 3.0], {"standard": again.edge.iloc[1]}),
+    ):
+        runs = again.assign(**{"tau.log_prob": times}).reset_index(drop=True)
+        assert reported_edges(some, runs, ["u"]) == edge
+    assert reported_edges(some, runs.iloc[:0], ["u"]) == {}
 
 
 def test_shipped_grids_can_be_examined():

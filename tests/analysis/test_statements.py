@@ -127,7 +127,9 @@ def test_statements_are_in_the_papers_order_then_in_that_of_the_files():
 
 def test_every_statement_of_the_paper_has_a_known_section_and_a_rule():
     claims = [claim for name in default_set() for claim in expand(name, "smoke").claims]
-    assert len(claims) == 34 and {claim.section for claim in claims} <= set(SECTIONS)
+    own = [claim for claim in claims if claim.section == "beyond the paper"]
+    sections = {claim.section for claim in claims if claim not in own}
+    assert len(claims) == 36 and len(own) == 3 and sections <= set(SECTIONS)
     paper = {"Abstract", "Section 2", "Section 3", "Section 4", "Section 5", "Section 6"}
     assert {claim.section for claim in claims} >= paper
     rules = [(c.published, c.equal, c.at_least, c.best_at) for c in claims]

@@ -11,7 +11,6 @@ from workflows import SWEEP, TABLE, WITHOUT_FIGURES, project, series, succeeded
 
 from nrevu.analysis.confirmation import candidates
 from nrevu.analysis.sides import best_side
-from nrevu.analysis.table import extend_lags
 from nrevu.experiments.columns import error, times
 from nrevu.experiments.sections import Confirm
 
@@ -88,14 +87,12 @@ def test_the_best_cells_are_confirmed_and_claims_rest_on_them(finished):
     assert list(again["edge"]) == [ends[stepsize] for stepsize in again["method.stepsize"]]
     assert (again["run.groups"] == 800).all() and again["last"].all()
     assert (again["seed"] != table["seed"][0]).all() and not set(again.digest) & set(table.digest)
-    used = extend_lags(again)
-    best = [used["tau.log_prob"][used.u == u].idxmin() for u in ("standard", "nonreversible")]
-    edges = [again.edge[row] for row in best]
+    names = ("standard", "nonreversible")
+    sides = [best_side(table, again, {"u": u}, "tau.log_prob") for u in names]
+    edges = [side.cell["edge"] for side in sides]
     said = " ".join(run.stderr.replace("nrevu: ", "").split())
     assert all(edge in said for edge in edges) and any(edges) == ("at the edge of" in said)
     claim = pd.read_csv(made / "comparison.csv").iloc[-1]
-    names = ("standard", "nonreversible")
-    sides = [best_side(table, again, {"u": u}, "tau.log_prob") for u in names]
     assert claim.ours == pytest.approx(sides[0].value / sides[1].value, rel=1e-6)
     assert claim.basis.startswith("confirmed")
 

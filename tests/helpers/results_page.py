@@ -52,7 +52,7 @@ def number(row):
     if math.isnan(row.ours):
         return row.reason
     if row.basis == SAME:
-        return f"{interval(row)}; {SAME}"
+        return f"1; {SAME}" if row.high < 1.005 else f"{interval(row)}; {SAME}"
     if row.pairs > 0:
         joint = joint_text(row.published, row.p)
         return f"{interval(row)}; {row.basis}{f', {joint}' if joint else ''}"

@@ -1,22 +1,21 @@
 """The end of a run: best cells at the edge of their grid are named."""
 
-import pandas as pd
+from types import SimpleNamespace
 
-from nrevu.pipeline.summary import edge_lines
-
-
-def confirmed(*edges):
-    """Return a table of confirmed cells, one for each of some groups."""
-    rows = {"group": [f"g{index}" for index in range(len(edges))], "edge": edges}
-    numbers = {"best": "tau.x", "last": True, "tau.x": 2.0, "tau.x.se": 0.1}
-    return pd.DataFrame(rows).assign(**numbers)
+from nrevu.analysis import edges
+from nrevu.pipeline import summary
+from nrevu.results import layout
 
 
-def test_best_cells_at_an_edge_are_named():
-    tables = {"a": confirmed("", "method.L lowest"), "b": confirmed("u.delta highest")}
-    tables["c"] = confirmed("")
-    (line,) = edge_lines(tables)
+def test_best_cells_at_an_edge_are_named(monkeypatch):
+    found = {"a": {"g1": "method.L lowest"}, "b": {"g0": "u.delta highest"}, "c": {}}
+    plan = {"confirm": {"for_each": ["u"]}}
+    monkeypatch.setattr(layout, "plan_data", lambda results, label, name: plan)
+    monkeypatch.setattr(edges, "reported_edges", lambda table, runs, names: found[runs])
+    jobs, names = SimpleNamespace(label="smoke"), {name: name for name in found}
+    (line,) = summary.edge_lines(jobs, names, names)
     assert line == (
         "best cells at the edge of their grid: a g1: method.L lowest; b g0: u.delta highest"
     )
-    assert edge_lines({"c": tables["c"]}) == edge_lines({}) == []
+    assert summary.edge_lines(jobs, {"c": "c"}, {"c": "c"}) == []
+    assert summary.edge_lines(jobs, {}, {}) == []
