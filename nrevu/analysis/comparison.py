@@ -144,7 +144,7 @@ def flags_text(table: pd.DataFrame) -> list[str]:
     notes = {
         DOUBLED: "too few lags are summed, tau reads low; claims use twice as many",
         LIMITED: "chains are too short for the lags that tau needs, claims say so",
-        APART: "chains disagree, or the effective sample is below 100; no claim rests on these alone",
+        APART: "chains disagree, or the effective sample is below 100; claims need more",
     }
     found = {parse(name).quantity: doubts(table, name) for name in times(table, "tau")}
     lines = []

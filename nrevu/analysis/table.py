@@ -113,7 +113,7 @@ def unreliable(cells: pd.DataFrame) -> dict[str, int]:
     texts = {
         DOUBLED: "cells with too few lags (claims use twice as many)",
         LIMITED: "cells with chains too short for the lags that tau needs",
-        APART: "cells whose chains disagree or are too short to tell (no claim rests on them alone)",
+        APART: "cells whose chains disagree or are too short to tell (claims need more)",
     }
     found = [doubts(cells, name) for name in times(cells, "tau")]
     return {
