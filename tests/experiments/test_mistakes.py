@@ -128,7 +128,7 @@ FILES = [
     (END, END + CLAIM.replace("2}", "2, equal: 1}"), ":18: equal: cannot stand beside 'published'"),
     (END, END + STATES.replace("RULE", "within: 0.1"), ":18: within: belongs to 'equal'"),
     (END, END + STATES.replace("RULE", "equal: 1, within: 0"), ":18: within: 0 is not a number"),
-    (END, END + STATES.replace("RULE", "equal: 1, within: 50"), ":18: within: 50 is not a fraction"),
+    (END, END + STATES.replace("RULE", "equal: 1, within: 50"), ": within: 50 is not"),
     (END, END + CONFIRM.replace("cells: 1", "cells: []"), ": cells: has no entries"),
     (END, END + STATES.replace("RULE", "equal: one"), ":18: equal: must be a number", "'one'"),
     (END, END + STATES.replace("RULE", "at_least: -1"), ":18: at_least: -1 is not a number above"),
