@@ -23,6 +23,7 @@ from nrevu.commands import (
     reference,
     report,
     run,
+    schema,
     verify,
 )
 from nrevu.commands.arguments import options_first
@@ -30,7 +31,7 @@ from nrevu.commands.steps import STEPS
 from nrevu.commands.steps import add as add_steps
 from nrevu.errors import Mistake, unknown
 
-COMMANDS = (make, plan, run, cells, new, check, report, export, verify, docs, reference)
+COMMANDS = (make, plan, run, cells, new, check, report, export, verify, schema, docs, reference)
 SHOWN = [module.__name__.rpartition(".")[2] for module in COMMANDS]
 # Commands with settings KEY=VALUE, and their options that have a value.
 WITH_SETTINGS = {"check": ("--name", "--seed"), "run": ()}

@@ -38,10 +38,11 @@ def test_a_notebook_runs(path, run):
 
 
 def test_the_page_on_python_runs(run, monkeypatch):
-    """From top to bottom, in one process; the regression's means are those of algebra."""
+    """The README's lines, then it from top to bottom; the regression's means are those of algebra."""
     monkeypatch.chdir(run)
-    page = re.findall(r"```python\n(.*?)```", (REPO / "docs/python.md").read_text(), re.DOTALL)
-    assert len(page) > 6
+    texts = [(REPO / name).read_text() for name in ("README.md", "docs/python.md")]
+    page = [block for t in texts for block in re.findall(r"```python\n(.*?)```", t, re.DOTALL)]
+    assert len(page) > 7
     scope = {"__name__": "__main__"}
     for text in page:
         exec(compile(text, "<notebook>", "exec"), scope)
