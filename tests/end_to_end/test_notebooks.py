@@ -38,7 +38,7 @@ def test_a_notebook_runs(path, run):
 
 
 def test_the_page_on_python_runs(run, monkeypatch):
-    """The README's lines, then it from top to bottom; the regression's means are those of algebra."""
+    """After the README's lines, from top to bottom; the regression's means are those of algebra."""
     monkeypatch.chdir(run)
     texts = [(REPO / name).read_text() for name in ("README.md", "docs/python.md")]
     page = [block for t in texts for block in re.findall(r"```python\n(.*?)```", t, re.DOTALL)]
