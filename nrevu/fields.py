@@ -73,6 +73,8 @@ def check(f: dataclasses.Field, value: Any, key: str):
     kind = kind_of(f)
     if kind is float and type(value) is int:
         value = float(value) if abs(value) < 1e300 else math.inf
+    if kind is int and type(value) is float and value.is_integer() and abs(value) < 2**53:
+        value = int(value)  # as in 1e6
     fits = type(value) is kind
     if fits and kind is float:
         fits = math.isfinite(value)

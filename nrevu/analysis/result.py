@@ -36,6 +36,9 @@ def summarise(cell: Cell, series: Series, estimate: Estimate) -> dict[str, Any]:
     means = known | {q: float(columns[q].mean(dtype=float)) for q in pooled}
     updates = cell.updates * len(series.rows) / cell.run.groups  # of the chains that are given
     taus, longer = all_times(columns, means, series.lengths, groups, estimate.max_lag)
+    if series.rejected.sum(dtype=int) == cell.schedule.group * len(series.rows):  # nothing moved
+        taus = {q: Tau(math.nan, math.nan, t.lags, False) for q, t in taus.items()}
+        longer = {}
     for times in (taus, longer):
         for name in {*pooled, *(g for g in groups if set(groups[g]) & set(pooled))} & times.keys():
             times[name] = correct_pooled(times[name], len(series.rows))

@@ -61,6 +61,8 @@ def with_error(estimate: dict | None) -> str:
 def notes(result: dict) -> list[str]:
     """Return warnings and explanations as lines."""
     lines = [result["target_note"]] if result.get("target_note") else []
+    if result["rejection_rate"]["value"] == 1:
+        lines.append("no proposal was accepted, so no time is known: lower method.stepsize")
     for quantity in result["lag_too_short"]:
         text = f"tau {quantity}: {result['lags'][quantity]} lags are too few"
         if quantity in result["longer"]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from nrevu.core.binding import FAST
 from nrevu.core.target import njit
-from nrevu.errors import Mistake
+from nrevu.errors import Mistake, check_known
 from nrevu.fields import integer
 
 
@@ -26,9 +26,9 @@ def density(
     """Return the distribution of a log density and its gradient, for `nrevu.sample`.
 
     log_density(x) returns the logarithm of the density up to a constant, gradient(x) an array with
-    its derivatives; x is an array of `dim` numbers. numba compiles both: they may use numpy, and
-    refer to numbers and arrays outside, whose values are fixed when they are first used. Without
-    `gradient` only random-walk Metropolis can sample.
+    its derivatives; x is an array of `dim` numbers. numba compiles both: they may use numpy, other
+    functions, and numbers and arrays outside, whose values at the time of `nrevu.sample` count.
+    Without `gradient` only random-walk Metropolis can sample.
 
     `start` is where chains begin, before their burn-in: an array, or a function of a
     numpy.random.Generator that returns one; by default independent normal variables. `means` are
@@ -44,12 +44,45 @@ def density(
     parts: dict[str, Any] = compiled_parts(log_density, gradient)
     if start is not None:
         parts["start"] = start_function(start)
-    known = {"coordinate": None, "log_prob": None} | dict(means or {})
+    known: dict[str, float | None] = {"coordinate": None, "log_prob": None}
+    for key in means or ():
+        check_known("mean", key, known, key="means", place="nrevu.density")
+    known |= dict(means or {})
     parts["means"] = lambda self: known
     # Its identity is what the functions are and refer to, not the file that they are in.
+    parts |= {"written_as": {"energy": "log_density", "gradient": "gradient"}}
     parts |= {"__module__": log_density.__module__, "__qualname__": f"density.<locals>.{label}"}
     settings = [("dim", int, integer(at_least=1))]
+    if isinstance(dim, bool) or not isinstance(dim, int | np.integer) or dim < 1:
+        raise Mistake(f"{dim!r} is not a whole number, 1 or more", "dim", "nrevu.density")
+    check_gradient(log_density, gradient, dim)
     return make_dataclass(label, settings, namespace=parts, frozen=True)(dim)
+
+
+def check_gradient(log_density: Callable, gradient: Callable | None, dim: int) -> None:
+    """Raise a Mistake if the gradient is not that of the log density at any of some points.
+
+    Points at which the functions fail, or are not finite, are left out.
+    """
+    if gradient is None:
+        return
+    rng, wrong = np.random.default_rng(1), []
+    for _ in range(4):
+        x = rng.standard_normal(dim)
+        try:
+            with np.errstate(all="ignore"):
+                i = int(rng.integers(dim))
+                step = 1e-5 * np.eye(dim)[i]
+                stated = float(np.asarray(gradient(x))[i])
+                found = (log_density(x + step) - log_density(x - step)) / 2e-5
+        except Exception:  # shown with its line when it is compiled, or runs
+            return
+        if np.isfinite([stated, found]).all():
+            right = abs(stated - found) <= 1e-3 * (abs(stated) + abs(found)) + 1e-5
+            wrong.append("" if right else f"its derivative {i} is {stated:.6g}, not {found:.6g}")
+    if wrong and all(wrong):
+        text = f"is not that of log_density: {wrong[0]}, at a random point"
+        raise Mistake(text, "gradient", "nrevu.density")
 
 
 def compiled_parts(log_density: Callable, gradient: Callable | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from nrevu.analysis.result import summarise
 from nrevu.api.result import Result
 from nrevu.errors import Mistake
 from nrevu.experiments.settings import Estimate
+from nrevu.files import choices
 from nrevu.results.export import find_digest, load_cell, make_command
 from nrevu.results.layout import label_of, planned_names
 
@@ -35,12 +36,15 @@ def load(
         nrevu.load("3fa9").values["log_prob"]
     """
     folder, label = Path(results), label_of(size, seed)
+    name = Path(name).stem if name.endswith((".yaml", ".yml")) else name
     tables = folder / label / name
     if (tables / "table.parquet").exists():
         return load_tables(tables)
     if name in planned_names(folder, label) or not is_digest(name):
-        command = make_command(name, size, seed)
-        raise Mistake(f"no table of '{name}' in {folder / label}. To make it: {command}")
+        command = make_command(name if name in choices("experiment") else "FILE.yaml", size, seed)
+        found = [path.parts[-3] for path in folder.glob(f"*/{name}/table.parquet")]
+        there = f" There is one at {', '.join(sorted(found))}." if found else ""
+        raise Mistake(f"no table of '{name}' in {folder / label}.{there} To make it: {command}")
     cell, series, _ = load_cell(folder / "cells", find_digest([name], folder / "cells"))
     return Result(cell, series, summarise(cell, series, Estimate(0, "known")))
 

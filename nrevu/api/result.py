@@ -82,7 +82,7 @@ class Result:
 
         about = {"digest": self.digest, "name": self.cell.name, "config": config(self.cell)}
         meta = about | {"provenance": provenance()}
-        return for_arviz(inference_data(self.cell, self.series, meta))
+        return for_arviz(inference_data(self.cell, self.series, meta, self.draws))
 
     def arrange(self, values: np.ndarray) -> np.ndarray:
         """Return (chain, group, ...) of values that lie chain after chain."""

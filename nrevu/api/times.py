@@ -1,5 +1,6 @@
 """Autocorrelation times of anyone's draws."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,9 @@ def autocorrelation_time(values: Any, mean: float | None = None, max_lag: int = 
     """
     chains = as_chains(values)
     count, length = chains.shape
+    if count > length:
+        text = f"{count} chains of {length} draws: rows are chains; transpose the array if not"
+        warnings.warn(text, stacklevel=2)
     if not isinstance(max_lag, int) or isinstance(max_lag, bool) or max_lag < 0:
         raise Mistake(f"must be a whole number, 0 or more, not {max_lag!r}", "max_lag")
     if length < 4 or 2 * max_lag >= length:

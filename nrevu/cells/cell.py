@@ -205,6 +205,8 @@ def read_part(kind: str, values: Any) -> Any:
         raise Mistake(
             f"is the class '{values.__name__}': give an object, {values.__name__}(...)", kind
         )
+    if callable(values) and kind == "distribution" and not kind_of_class(cls):
+        raise Mistake("is a function: make a distribution of it by nrevu.density(...)", kind)
     if kind_of_class(cls) != kind:
         functions = " or ".join(f"'{mark}'" for mark in KINDS[kind].marks)
         raise Mistake(

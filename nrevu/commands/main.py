@@ -62,7 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"nrevu: too large for this machine's memory: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("nrevu: interrupted; finished cells are kept", file=sys.stderr)
+        kept = "; finished cells are kept" if arguments[:1] == ["sample"] else ""
+        print(f"nrevu: interrupted{kept}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader, such as `head`, has stopped reading
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

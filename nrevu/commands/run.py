@@ -44,7 +44,9 @@ def execute(args: argparse.Namespace) -> None:
     sweep = parse_sweep(args.settings)
     cells = [single_cell(settings) for settings in sweep]
     if args.cfg:
-        print("---\n".join(composed_text(*cell) for cell in cells), end="")
+        found = [composed(*cell) for cell in cells]
+        texts = [json.dumps(each) + "\n" for each in found] if args.json else map(as_yaml, found)
+        print(("" if args.json else "---\n").join(texts), end="")
         return
     results = []
     for cell in cells:
@@ -61,19 +63,25 @@ def execute(args: argparse.Namespace) -> None:
 def run_cell(cell, estimate) -> dict:
     """Return the result of a cell."""
     from nrevu.analysis.result import summarise
-    from nrevu.cells.chains import sample
+    from nrevu.api.sampling import is_watched, run_watched
+    from nrevu.cells.chains import NO_DRAWS
     from nrevu.core.target import describe_target
     from nrevu.core.user_files import user_errors
 
     with user_errors(*cell.sampler):
-        return summarise(cell, sample(cell), estimate) | describe_target()
+        series = run_watched(cell, NO_DRAWS, is_watched())
+        return summarise(cell, series, estimate) | describe_target()
 
 
-def composed_text(cell, estimate) -> str:
-    """Return all settings of a cell as YAML, in the form in which experiments may have them."""
-    import yaml
-
+def composed(cell, estimate) -> dict:
+    """Return all settings of a cell, in the form in which experiments may have them."""
     from nrevu.cells.cell import config
 
-    settings = {**config(cell), "estimate": dataclasses.asdict(estimate)}
+    return {**config(cell), "estimate": dataclasses.asdict(estimate)}
+
+
+def as_yaml(settings: dict) -> str:
+    """Return settings as YAML."""
+    import yaml
+
     return yaml.safe_dump(settings, sort_keys=False)

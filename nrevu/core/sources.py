@@ -49,9 +49,10 @@ def files_hash(*things: Any) -> str:
 def file_of(thing: Any) -> Path | None:
     """Return the file that defines a class or function, if its text is all that decides.
 
-    None for what a notebook or a prompt defines, or a function, which may refer to its arguments.
+    None for what a notebook, a prompt or the script that runs defines, whose globals may change,
+    and for what a function defines, which may refer to its arguments.
     """
-    if "<locals>" in thing.__qualname__:
+    if "<locals>" in thing.__qualname__ or thing.__module__ == "__main__":
         return None
     try:
         found = inspect.getfile(thing)

@@ -22,10 +22,16 @@ from nrevu.core.sampler import Sampler
 from nrevu.core.sources import place_of
 from nrevu.core.target import njit
 from nrevu.errors import Mistake
+from nrevu.files import PACKAGE
 
 # What numba raises: for np.no_such_name an AttributeError, for missing arguments a TypeError.
+HINTS = {  # what to do about some of numba's messages
+    "Repeated": "; h works only as h[i]",
+    "of <class 'function'>": "; put @njit(**OPTIONS) above that function",
+    "scipy": ": pip install scipy",
+}
 RETURN = ("vary", "propose", "finish", "move", "rescale")  # functions that return a number
-UNCOMPILABLE = (errors.NumbaError, AttributeError, TypeError)
+UNCOMPILABLE = (errors.NumbaError, AttributeError, TypeError, ImportError)
 
 
 @functools.cache
@@ -135,9 +141,8 @@ def compilation_mistake(thing: Any, examples: dict[str, tuple], error: Exception
                     key = f"{kind.__name__}.{name}"
                     return Mistake(f"returns {found_value!r}: it must return a number", key, file)
             except UNCOMPILABLE as found:
-                key, reason = f"{kind.__name__}.{name} cannot be compiled", numba_reason(found)
-                hint = "; h works only as h[i]" if "Repeated" in reason else ""
-                return Mistake(reason + hint, key, file)
+                shown = getattr(kind, "written_as", {}).get(name, f"{kind.__name__}.{name}")
+                return Mistake(numba_reason(found), f"{shown} cannot be compiled", file)
     return (
         Mistake(numba_reason(error), f"{kind.__name__} cannot be compiled", file) if error else None
     )
@@ -158,6 +163,11 @@ def numba_reason(error: Exception) -> str:
     lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()
     skipped = ("Failed in", "During", "No implementation of function Function(<built-in")
     lines = [line.strip() for line in lines if line.strip() and not line.startswith(skipped)]
-    where = next((line for line in reversed(lines) if line.startswith("File ")), "")
-    says = [line for line in lines if not line.startswith(("File ", "There are", "- Of which"))]
-    return " ".join([*says[:2], f"({where.rstrip(':')})" if where else ""]).strip()
+    places = [i for i, line in enumerate(lines) if line.startswith("File ")]
+    inside = [i for i in places if f"{PACKAGE.name}/" in lines[i]]  # ours, with the line below it
+    own = [lines[i] for i in places if i not in inside]
+    lines = [line for i, line in enumerate(lines) if not {i, i - 1} & set(inside)]
+    notes = ("File ", "There are", "- Of which", "<source missing")
+    says = [line for line in lines if not line.startswith(notes)]
+    text = " ".join([*says[:2], f"({own[-1].rstrip(':')})" if own else ""]).strip()
+    return text + next((hint for part, hint in HINTS.items() if part in text), "")

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nrevu.core.contracts import COMPILED, MOVES, PAIRS, STAGES, Method, class_of, has, part
+from nrevu.core.contracts import COMPILED, MOVES, PAIRS, STAGES, Method, has, part
 from nrevu.core.sampler import Sampler, derived
-from nrevu.core.sources import file_of, place_of
+from nrevu.core.sources import place_of
 from nrevu.errors import Mistake, check_known, unknown
 
 
@@ -136,13 +136,11 @@ def user_errors(*things: Any):
     except (Mistake, MemoryError):
         raise
     except Exception as error:
-        files = [
-            file for thing in things if is_user_file(thing) and (file := file_of(class_of(thing)))
-        ]
-        if not files:
+        own = [Path(place_of(type(thing))) for thing in things if is_user_file(thing)]
+        if not own:
             raise
         frames = {frame.filename for frame in traceback.extract_tb(error.__traceback__)}
-        path = next((file for file in files if str(file) in frames), files[0])
+        path = next((file for file in own if str(file) in frames), own[0])
         raise Mistake(f"failed: {describe_error(error, path)}", place=str(path)) from None
 
 

@@ -65,6 +65,10 @@ def find(name: str) -> Path:
             taken = f"is the name of an experiment in {built_in.parent}: choose another"
             raise Mistake(f"'{path.stem}' {taken}", place=name)
         return path
+    if "=" in name:
+        raise Mistake(f"'{name}' is no experiment: write options as --size quick", "experiment")
+    if name not in choices("experiment") and Path(f"{name}.yaml").is_file():
+        raise Mistake(f"'{name}' is a file here: write {name}.yaml", "experiment")
     check_known("experiment", name, choices("experiment"))
     return conf_folder() / "experiment" / f"{name}.yaml"
 

@@ -30,14 +30,21 @@ def import_xarray():
     return xarray
 
 
-def inference_data(cell: Cell, series: Series, meta: dict[str, Any]):
-    """Return a DataTree in ArviZ's form; chains are cut to the shortest."""
+def inference_data(
+    cell: Cell, series: Series, meta: dict[str, Any], draws: np.ndarray | None = None
+):
+    """Return a DataTree in ArviZ's form; chains are cut to the shortest.
+
+    `draws` are the coordinates (groups, dim), if they were kept: the variable x.
+    """
     columns = part(cell.distribution, "derive")(series.rows).T
     rejected = by_chain(series.rejected, series.lengths)
     posterior = {
         free_name(name): by_chain(values, series.lengths).astype(np.float64)
         for name, values in zip(part(cell.distribution, "means")(), columns, strict=True)
     }
+    if draws is not None:
+        posterior["x"] = by_chain(draws, series.lengths)
     sample_stats = {
         "rejected": rejected.astype(np.int64),  # updates rejected in each group
         "acceptance_rate": 1 - rejected / cell.schedule.group,
@@ -62,8 +69,9 @@ def tree(groups: dict[str, dict[str, np.ndarray]], about: dict[str, str]):
     xarray = import_xarray()
     made = {"/": xarray.Dataset(attrs=about)}
     for group, arrays in groups.items():
-        variables = {name: (("chain", "draw"), array) for name, array in arrays.items()}
-        chains, draws = next(iter(arrays.values())).shape
+        dims = ("chain", "draw", "coordinate_index")
+        variables = {name: (dims[: array.ndim], array) for name, array in arrays.items()}
+        chains, draws = next(iter(arrays.values())).shape[:2]
         coords = {"chain": np.arange(chains), "draw": np.arange(draws)}
         made[group] = xarray.Dataset(variables, coords, about)
     return xarray.DataTree.from_dict(made)

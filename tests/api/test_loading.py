@@ -41,7 +41,12 @@ def test_the_tables_of_an_experiment(results):
 @pytest.mark.parametrize(
     "name, how, says",
     [
-        ("fig1", {}, "no table of 'fig1' in .*paper. To make it: nrevu make fig1 --size paper"),
+        (
+            "fig1",
+            {},
+            "no table of 'fig1' in .*paper. There is one at quick-seed3. To make it: nrevu",
+        ),
+        ("mine.yaml", {}, "no table of 'mine' in .*To make it: nrevu make FILE.yaml --size paper"),
         ("fig2", {"size": "quick", "seed": 3}, "To make it: nrevu make fig2 --size quick --seed 3"),
         ("0123", {}, "no series of a cell '0123' in .*The nearest of 1: "),
     ],

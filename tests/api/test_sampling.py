@@ -113,6 +113,89 @@ def test_plain_functions_with_arrays_outside():
     assert nrevu.sample(again, "langevin", **SHORT).digest != before
 
 
+MOVED = """
+import numpy as np
+
+centre = np.array([1.0, 2.0])
+
+
+def distance(x):  # not compiled by its author
+    return np.sum((x - centre) ** 2)
+
+
+def log_density(x):
+    return -0.5 * distance(x)
+
+
+def gradient(x):
+    return centre - x
+"""
+CENTRED = """
+from dataclasses import dataclass
+import numpy as np
+
+centre = np.array([1.0, 2.0])
+
+@dataclass(frozen=True)
+class Centred:
+    dim: int = 2
+
+    @staticmethod
+    def gradient(x, w, data, g):
+        total = 0.0
+        for i in range(2):
+            g[i] = x[i] - centre[i]
+            total += 0.5 * g[i] ** 2
+        return total
+"""
+
+
+@pytest.mark.parametrize("text", [MOVED, CENTRED], ids=["functions", "class"])
+@pytest.mark.parametrize("change", ["rebound", "in place"])
+def test_data_that_change_make_another_cell_of_the_same_object(text, change):
+    """Each mean is that of the data at the time, and a digest always has the same bits."""
+    scope, bits = define(text), {}
+
+    def target():
+        if "Centred" in scope:
+            return scope["Centred"]()
+        return nrevu.density(scope["log_density"], scope["gradient"], dim=2)
+
+    old, how = target(), {"group": 3, "groups": 8000, "keep": "x"}
+    for shift in (0.0, 10.0, 0.0, -5.0):
+        if change == "rebound":
+            scope["centre"] = np.array([1.0, 2.0]) + shift
+        else:
+            scope["centre"][:] = np.array([1.0, 2.0]) + shift
+        for each in (old, target()):
+            found = nrevu.sample(each, {"name": "langevin", "stepsize": 0.9}, **how)
+            assert np.abs(found.x.mean((0, 1)) - [1 + shift, 2 + shift]).max() < 0.15
+            assert bits.setdefault(found.digest, found.summary["bits"]) == found.summary["bits"]
+    assert len(bits) == 3
+
+
+def test_what_density_refuses():
+    def right(x):
+        return -0.5 * np.sum(x * x)
+
+    cases = [
+        (lambda: nrevu.density(right, lambda x: x, dim=2), "gradient: is not that of log_density"),
+        (lambda: nrevu.density(right, dim="3"), "dim: '3' is not a whole number, 1 or more"),
+        (lambda: nrevu.density(right, dim=2, means={"x1": 0}), "means: unknown mean 'x1'"),
+        (lambda: nrevu.density(3, dim=2), "log_density: must be a function of x, not 3"),
+        (lambda: nrevu.sample(right), r"is a function: make a distribution of it by nrevu.density"),
+    ]
+    for call, says in cases:
+        with pytest.raises(nrevu.Mistake, match=says):
+            call()
+
+
+def test_chains_that_never_move_have_no_time():
+    found = nrevu.sample("gaussian", {"name": "metropolis", "stepsize": 1e6}, **SHORT)
+    assert all(np.isnan(tau.value) for tau in found.tau.values())
+    assert "no proposal was accepted, so no time is known: lower method.stepsize" in repr(found)
+
+
 def test_functions_without_a_gradient():
     target = nrevu.density(lambda x: -abs(x[0]), dim=1, start=np.array([2.0]))
     found = nrevu.sample(target, {"name": "metropolis", "stepsize": 3.0}, **SHORT)
@@ -156,8 +239,9 @@ def test_a_function_that_cannot_be_compiled_is_named():
     def log_density(x):
         return open("file").read(x)
 
-    with pytest.raises(nrevu.Mistake, match="energy cannot be compiled"):
+    with pytest.raises(nrevu.Mistake, match="log_density cannot be compiled") as found:
         nrevu.sample(nrevu.density(log_density, dim=2), **SHORT)
+    assert "nrevu/" not in str(found.value)
 
 
 def test_ctrl_c_ends_a_run(monkeypatch):
@@ -192,10 +276,11 @@ def test_progress_is_shown(monkeypatch, capsys):
 
 def test_for_arviz():
     arviz = pytest.importorskip("arviz")
-    found = nrevu.sample("gaussian", **SHORT)
+    found = nrevu.sample("gaussian", **SHORT, keep="x")
     data = found.to_arviz()
     assert (data["posterior"]["log_prob"].values == found.values["log_prob"]).all()
-    assert set(arviz.summary(data)["ess_bulk"].index) == {"coordinate", "log_prob"}
+    assert (data["posterior"]["x"].values == found.x).all()
+    assert set(arviz.summary(data)["ess_bulk"].index) >= {"coordinate", "log_prob"}
 
 
 def test_importing_nrevu_is_fast_and_names_are_listed():

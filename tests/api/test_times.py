@@ -59,3 +59,8 @@ def test_the_same_as_a_cell_says():
 def test_wrong_arguments(values, how, says):
     with pytest.raises(nrevu.Mistake, match=says):
         nrevu.autocorrelation_time(values, **how)
+
+
+def test_draws_by_rows_are_suspect():
+    with pytest.warns(UserWarning, match="50 chains of 20 draws: rows are chains"):
+        nrevu.autocorrelation_time(draws(0.5, 20, 50, 1).T)
