@@ -214,6 +214,10 @@ def read_part(kind: str, values: Any) -> Any:
         )
     if is_user_file(values):
         check_class(cls, kind)
+        if not file_of(cls):
+            from nrevu.core.frozen import frozen_class  # brings numba
+
+            cls = frozen_class(cls)
     thing = build(cls, {f.name: getattr(values, f.name) for f in dataclasses.fields(cls)}, kind)
     if kind == "distribution" and is_user_file(thing):
         probe_distribution(thing)

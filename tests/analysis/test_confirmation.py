@@ -49,7 +49,9 @@ def test_a_confirming_cell_is_longer_and_has_other_random_numbers():
 
 def test_rounds_are_numbers_or_lists_of_the_same_length():
     assert SETTINGS.rounds == [(2, 3)] and ROUNDS.rounds == [(4, 2), (2, 5)]
-    for cells, longer in (((4, 2), 3), ((), ()), ((4, 2), (1,))):
+    with pytest.raises(Mistake, match="cells: has no entries"):
+        Confirm("tau.log_prob", ("u",), (), ())
+    for cells, longer in (((4, 2), 3), ((4, 2), (1,))):
         with pytest.raises(Mistake, match="as many entries as 'cells'"):
             Confirm("tau.log_prob", ("u",), cells, longer)
     with pytest.raises(Mistake, match="a whole number from 1 to a million, not 0"):
