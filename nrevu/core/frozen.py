@@ -14,6 +14,7 @@ from nrevu.core.binding import OPTIONS
 from nrevu.core.sources import installed, nested, source_hash
 from nrevu.core.target import njit
 
+SKIPPED = ("cache", "nopython")  # options of numba's that a copy does not take over
 KEPT: dict[tuple[type, str], type] = {}  # copies made so far
 
 
@@ -53,7 +54,7 @@ def keep(value: Any, copies: dict[int, Any]) -> Any:
         return value
     if id(plain) not in copies:
         own = getattr(value, "targetoptions", None)
-        options = {k: v for k, v in own.items() if k != "cache"} if own else OPTIONS
+        options = {k: v for k, v in own.items() if k not in SKIPPED} if own else OPTIONS
         copies[id(plain)] = value  # for a function that calls itself
         copies[id(plain)] = njit(**options)(frozen(plain, copies))
     return copies[id(plain)]

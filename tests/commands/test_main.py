@@ -1,6 +1,10 @@
 """The command line, run as a user would."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 import yaml
@@ -121,3 +125,15 @@ def test_mistakes_end_with_code_2_and_no_traceback(nrevu, words, says):
     found = nrevu(*words)
     assert found.returncode == 2 and says in found.stderr
     assert "Traceback" not in found.stderr and found.stdout == ""
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_cell(tmp_path):
+    """A kernel call of minutes ends after a group; nothing is left running."""
+    words = ["distribution=pairs", "method=hmc", "run.groups=400000000", "schedule.group=1"]
+    command = [sys.executable, "-m", "nrevu", "run", *words]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    time.sleep(15)  # it has compiled
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130 and said == "nrevu: interrupted\n"
