@@ -106,17 +106,24 @@ LIBRARY = r"(llvm\.)?(exp|exp2|expm1|log|log2|log10|log1p|pow|powi|sin|cos|tan|t
 EXPERIMENTS = {"gaussian": "fig1", "pairs": "fig2", "mixed": "mixed_hmc", "network": "network_hmc"}
 
 
+METROPOLIS = (Metropolis(0.1), Standard())
+OTHERS = [
+    (HMC(0.1, 2, 0.0, 10.0), Nonreversible(0.1)),
+    (GuidedWalk(0.1, 0.9), GaussianNoise(0.1, 0.1)),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "method, u",
+@pytest.mark.parametrize(  # each distribution, method and rule once: kernels are slow to compile
+    "name, method, u",
     [
-        (Metropolis(0.1), Standard()),
-        (HMC(0.1, 2, 0.0, 10.0), Nonreversible(0.1)),
-        (GuidedWalk(0.1, 0.9), GaussianNoise(0.1, 0.1)),
+        ("gaussian", *METROPOLIS),
+        ("network", *OTHERS[0]),  # with its gradient
+        ("mixed", *OTHERS[0]),
+        ("pairs", *OTHERS[0]),
+        ("gaussian", *OTHERS[1]),
     ],
-    ids=["metropolis", "hmc", "guided walk"],
 )
-@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_kernels_call_nothing_of_the_c_library(name, method, u, monkeypatch):
     """No logarithm, power or the like, whose last bit depends on the library's version."""
     kernels = []
