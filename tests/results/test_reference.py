@@ -1,6 +1,7 @@
 """Bits: the same fresh and cached, on any target of the kind, and as in the reference run."""
 
 import dataclasses
+import functools
 import json
 import os
 import re
@@ -128,6 +129,7 @@ def test_kernels_call_nothing_of_the_c_library(name, method, u, monkeypatch):
     """No logarithm, power or the like, whose last bit depends on the library's version."""
     kernels = []
 
+    @functools.cache  # a walk to the starts of the network calls its kernel many times
     def fresh(sampler, counts="uint8"):
         kernel = njit(**FAST)(bind(driver.drive, "drive", driver_globals(*key(sampler))))
         kernels.append(kernel)
